@@ -6,13 +6,12 @@ JSON of another form and for invalid times.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import Node, Object, short_repr
+from asr_punct.formats.json_values import Node, Object, find, short_repr
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import entry_words, in_order, recording_name
 from asr_punct.formats.values import parse_seconds
@@ -24,45 +23,69 @@ _GOOGLE_START_KEYS = ("startTime", "startOffset", "start_time", "start_offset")
 _GOOGLE_END_KEYS = ("endTime", "endOffset", "end_time", "end_offset")
 
 
-@dataclass(frozen=True, slots=True)
-class _Punctuation:
-    """A punctuation mark that is a separate item; if it is `opening`, it belongs to the next word."""
+class Segment(NamedTuple):
+    """The words of a channel, phrase or turn. `has_edge_times`: its first and last word have its start and end."""
 
-    text: str
-    opening: bool
+    place: str
+    words: Iterable[Word]
+    channel: str = "1"
+    speaker: str = ""
+    language: str = ""
+    has_edge_times: bool = False
+
+
+def segment_utterances(
+    segments: Iterable[Segment], path: Pathlike, service: str, *, numbered: bool = True
+) -> Iterator[Utterance]:
+    """Yield an utterance for each segment; its id is the name of the recording, with its number if `numbered`."""
+    recording = recording_name(path)
+    for number, segment in enumerate(segments, start=1):
+        words = in_order(segment.words, segment.place)
+        yield Utterance(
+            words,
+            f"{recording}-{number}" if numbered else recording,
+            recording=recording,
+            channel=segment.channel,
+            speaker=segment.speaker,
+            time_source="segment" if segment.has_edge_times else time_source_of(words, DEFAULT_TIME_SOURCE[service]),
+            language=segment.language,
+        )
+
+
+def first_alternative(node: Node, *keys: str) -> Node:
+    """Return the first alternative in one of these lists, with the node's place; an empty object if there is none."""
+    found = (best.item for key in keys or ("alternatives",) for best in node.nodes(key))
+    return Node(next(found, {}), node.place)
 
 
 def is_aws(content: Any) -> bool:
     """Whether a JSON value is a transcript of Amazon Transcribe."""
-    results = content.get("results") if isinstance(content, dict) else None
+    results = find(content, "results")
     return isinstance(results, dict) and ("items" in results or "channel_labels" in results)
 
 
 def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`, one utterance a channel."""
-    name, recording = display_name(path), recording_name(path)
-    results = Node.of(content, name).inner("results")
+    results = Node.of(content, display_name(path)).inner("results")
     language = parse_language(results.get("language_code"))
-    channel_labels = results.inner("channel_labels", optional=True)
-    for number, channel in enumerate(channel_labels.nodes("channels", "channel") or [results], start=1):
-        parts = chain.from_iterable(map(_parts, channel.nodes("items", "item")))
-        id_ = f"{recording}-{number}" if channel_labels.item else recording
-        words = in_order(_attach_punctuation(parts), channel.place)
-        yield _utterance(words, id_, recording, "aws", str(number), language)
+    labels = results.inner("channel_labels", optional=True)
+    segments = (
+        Segment(channel.place, _item_words(channel.nodes("items", "item")), str(number), language=language)
+        for number, channel in enumerate(labels.nodes("channels", "channel") or [results], start=1)
+    )
+    return segment_utterances(segments, path, "aws", numbered=bool(labels.item))
 
 
 def is_google(content: Any) -> bool:
     """Whether a JSON value is a response of Google Speech-to-Text."""
-    results = _results(_google_response(content)) if isinstance(content, dict) else []
+    results = _results(_google_response(content))
     return any("alternatives" in result and not {"final", "type"} & result.keys() for result in results)
 
 
 def _results(content: Any) -> Sequence[Object]:
     """Return the list `results` of a JSON value; empty if there is none, or it does not consist of objects."""
-    results = content.get("results") if isinstance(content, dict) else None
-    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
-        return []
-    return results
+    results = find(content, "results")
+    return results if isinstance(results, list) and all(isinstance(result, dict) for result in results) else []
 
 
 def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -71,25 +94,28 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     Times are `"1.400s"`, or seconds and nanos; a time of 0 may be missing. With speaker labels the last result repeats
     the words of all others and is skipped.
     """
-    name, recording = display_name(path), recording_name(path)
-    results = Node(_google_response(Node.of(content, name).item), name).nodes("results", "result")
+    file = Node.of(_google_response(content), display_name(path))
+    return segment_utterances(_google_segments(file.nodes("results", "result")), path, "google")
+
+
+def _google_response(content: Any) -> Any:
+    """Return the object with `results`: `response` of a finished operation, else the content itself."""
+    response = find(content, "response")
+    return response if isinstance(response, dict) else content
+
+
+def _google_segments(results: Sequence[Node]) -> Iterator[Segment]:
     earlier: list[str] = []
     for number, result in enumerate(results, start=1):
-        best = _best_alternative(result)
-        words = in_order(_google_words(best), result.place)
+        best = first_alternative(result)
+        words = list(_google_words(best))
         texts = [word.text for word in words]
         if number == len(results) > 1 and not best.get("transcript") and texts == earlier:
             return
         earlier += texts
         channel = str(result.get("channelTag") or result.get("channel_tag") or 1)
         language = parse_language(result.get("languageCode") or result.get("language_code"))
-        yield _utterance(words, f"{recording}-{number}", recording, "google", channel, language)
-
-
-def _google_response(content: Object) -> Object:
-    """Return the object with `results`: `response` of a finished operation, else the content itself."""
-    response = content.get("response")
-    return response if isinstance(response, dict) else content
+        yield Segment(result.place, words, channel, language=language)
 
 
 def _google_words(alternative: Node) -> Iterator[Word]:
@@ -129,17 +155,14 @@ def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
     A response with several inputs has such objects inside its own `results`. Interim results are skipped.
     """
-    name, recording = display_name(path), recording_name(path)
-    for number, item in enumerate(_ibm_final_results(Node.of(content, name)), start=1):
-        result = Node(item, f"{name}: result {number}")
-        words = in_order(_ibm_words(_best_alternative(result)), result.place)
-        yield _utterance(words, f"{recording}-{number}", recording, "ibm")
-
-
-def _ibm_final_results(content: Node) -> Iterator[Object]:
-    for result in content.nodes("results", "result"):
-        inner = [result] if "alternatives" in result else result.nodes("results", "result")
-        yield from (node.item for node in inner if node.get("final", True))
+    results = (
+        result
+        for outer in Node.of(content, display_name(path)).nodes("results", "result")
+        for result in ([outer] if "alternatives" in outer else outer.nodes("results", "result"))
+        if result.get("final", True)
+    )
+    segments = (Segment(result.place, _ibm_words(first_alternative(result))) for result in results)
+    return segment_utterances(segments, path, "ibm")
 
 
 def _ibm_words(alternative: Node) -> Iterator[Word]:
@@ -166,10 +189,8 @@ def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
 
 def is_speechmatics(content: Any) -> bool:
     """Whether a JSON value is a transcript of Speechmatics, of version 1 or 2."""
-    if not isinstance(content, dict):
-        return False
-    is_version_1 = isinstance(content.get("words"), list) and "job" in content
-    return is_version_1 or (isinstance(content.get("results"), list) and "format" in content)
+    keys = (("words", "job"), ("results", "format"))
+    return any(isinstance(find(content, items), list) and other in content for items, other in keys)
 
 
 def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -178,88 +199,58 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     Version 1 is `{"job", "words": [{"name", "time", "duration", "confidence"}]}`, version 2
     `{"format": "2.…", "results": [{"type", "start_time", "end_time", "attaches_to", "alternatives": [{"content"}]}]}`.
     """
-    name, recording = display_name(path), recording_name(path)
-    file = Node.of(content, name)
-    language = _speechmatics_language(file.item)
-    channels = _speechmatics_2(file) if "results" in file else {"": list(_speechmatics_1(file))}
-    for number, items in enumerate(channels.values(), start=1):
-        id_ = recording if len(channels) == 1 else f"{recording}-{number}"
-        words = in_order(_attach_punctuation(items), name)
-        yield _utterance(words, id_, recording, "speechmatics", str(number), language)
+    file = Node.of(content, display_name(path))
+    languages = find(content, "job", "lang"), find(content, "metadata", "transcription_config", "language")
+    language = next(filter(None, map(parse_language, languages)), "")
+    channels: dict[str, list[Node]] = {} if "results" in file else {"": []}
+    items = file.nodes("results", "result") if "results" in file else map(_as_version_2, file.nodes("words", "word"))
+    for item in items:
+        channels.setdefault(str(item.get("channel", "")), []).append(item)
+    segments = (
+        Segment(file.place, _item_words(items), str(number), language=language)
+        for number, items in enumerate(channels.values(), start=1)
+    )
+    return segment_utterances(segments, path, "speechmatics", numbered=len(channels) > 1)
 
 
-def _speechmatics_language(file: Object) -> str:
-    """Return the language of the job (version 1) or of the transcription's configuration (version 2)."""
-    metadata = file.get("metadata")
-    configuration = metadata.get("transcription_config") if isinstance(metadata, dict) else None
-    found = [
-        each.get(key)
-        for each, key in ((file.get("job"), "lang"), (configuration, "language"))
-        if isinstance(each, dict)
-    ]
-    return next(filter(None, map(parse_language, found)), "")
+def _as_version_2(item: Node) -> Node:
+    """Return an item of Speechmatics' version 2 for a word or mark of version 1."""
+    text, start, duration = item.text("name"), item.seconds("time"), item.seconds("duration")
+    converted = {
+        "type": "word" if not text or any(map(str.isalnum, text)) else "punctuation",
+        "start_time": start,
+        "end_time": None if start is None or duration is None else round(start + duration, 6),
+        "alternatives": [{"content": text, "confidence": item.get("confidence")}],
+    }
+    return Node(converted, item.place)
 
 
-def _speechmatics_1(file: Node) -> Iterator[Word | _Punctuation]:
-    for item in file.nodes("words", "word"):
-        text, start, duration = item.text("name"), item.seconds("time"), item.seconds("duration")
-        if text and not any(map(str.isalnum, text)):
-            yield _Punctuation(text, _OPENING.issuperset(text))
-            continue
-        end = None if start is None or duration is None else round(start + duration, 6)
-        yield from entry_words(text, start, end, item.seconds("confidence"), item.place)
+def _item_words(items: Iterable[Node]) -> Iterator[Word]:
+    """Yield the words of items of Amazon or Speechmatics, with the punctuation marks that are separate items.
 
-
-def _speechmatics_2(file: Node) -> dict[str, list[Word | _Punctuation]]:
-    channels: dict[str, list[Word | _Punctuation]] = {}
-    for item in file.nodes("results", "result"):
-        items = channels.setdefault(str(item.get("channel", "")), [])
-        if item.get("type") != "speaker_change":
-            items += _parts(item)
-    return channels
-
-
-def _best_alternative(node: Node) -> Node:
-    """Return the first alternative with the node's place; an empty object if there is none."""
-    return Node(next((best.item for best in node.nodes("alternatives")), {}), node.place)
-
-
-def _parts(item: Node) -> list[Word | _Punctuation]:
-    """Return the words or the punctuation mark of an item of Amazon or Speechmatics, from its first alternative."""
-    best = _best_alternative(item)
-    if not item.get("alternatives"):
-        raise InputError(item.place, "no alternatives", "at least one")
-    text = best.text("content")
-    if item.get("type") == "punctuation":
-        return [_Punctuation(text, item.get("attaches_to") == "next" or _OPENING.issuperset(text))]
-    start, end = item.seconds("start_time"), item.seconds("end_time")
-    return [*entry_words(text, start, end, best.seconds("confidence"), item.place)]
-
-
-def _attach_punctuation(items: Iterable[Word | _Punctuation]) -> Iterator[Word]:
-    """Yield the words with their punctuation; marks without a word to attach to become a word.
-
-    A closing mark is attached to the word before it, an opening mark to the word after it.
+    A closing mark is attached to the word before it, an opening mark to the word after it; marks without a word to
+    attach to become a word.
     """
     word: Word | None = None
     opened = ""
     for item in items:
-        if isinstance(item, Word):
-            if word:
-                yield word
-            word, opened = replace(item, text=opened + item.text), ""
-        elif word and not item.opening and not opened:
-            word = replace(word, text=word.text + item.text)
+        if item.get("type") == "speaker_change":
+            continue
+        best = first_alternative(item)
+        if not item.get("alternatives"):
+            raise InputError(item.place, "no alternatives", "at least one")
+        text = best.text("content")
+        if item.get("type") != "punctuation":
+            start, end = item.seconds("start_time"), item.seconds("end_time")
+            for entry_word in entry_words(text, start, end, best.seconds("confidence"), item.place):
+                if word:
+                    yield word
+                word, opened = replace(entry_word, text=opened + entry_word.text), ""
+        elif word and not opened and item.get("attaches_to") != "next" and not _OPENING.issuperset(text):
+            word = replace(word, text=word.text + text)
         else:
-            opened += item.text
+            opened += text
     if word:
         yield word
     if opened:
         yield Word(opened)
-
-
-def _utterance(
-    words: tuple[Word, ...], id_: str, recording: str, service: str, channel: str = "1", language: str = ""
-) -> Utterance:
-    times = time_source_of(words, DEFAULT_TIME_SOURCE[service])
-    return Utterance(words, id_, recording=recording, channel=channel, time_source=times, language=language)

@@ -4,36 +4,26 @@ The service's marks and capitals are read (`punctuated_word` of Deepgram). An ut
 else consecutive words of one speaker and channel.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from asr_punct.errors import InputError
+from asr_punct.formats.cloud import Segment, segment_utterances
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import Node, short_repr
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
-from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.formats.json_values import Node, find, short_repr
+from asr_punct.formats.tokens import entry_words
 from asr_punct.languages import parse_language
 from asr_punct.words import Utterance, Word
 
-
-class _Turn(NamedTuple):
-    """The words of one speaker; `node` is the turn's JSON object, or that of its first word."""
-
-    place: str
-    node: Node
-    entries: list[Node]
-    channel: str
-    language: str
-
-
+_Turn = tuple[Node, list[Node]]
+"""A turn, or the first of consecutive words of a speaker; and its words."""
 _ASSEMBLYAI_KEYS = {"audio_url", "audio_duration", "utterances"}
 
 
 def is_deepgram(content: Any) -> bool:
     """Whether a JSON value is a response of Deepgram for recorded audio."""
-    results = content.get("results") if isinstance(content, dict) else None
-    return isinstance(results, dict) and isinstance(results.get("channels"), list)
+    return isinstance(find(content, "results", "channels"), list)
 
 
 def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -43,22 +33,23 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     has `detected_language`, if that was requested. Raises InputError for JSON of another form, or invalid times.
     """
     results = Node.of(content, display_name(path)).inner("results")
-    yield from _numbered(_deepgram_turns(results), path, "deepgram", _deepgram_words)
+    return segment_utterances(_deepgram_segments(results), path, "deepgram")
 
 
-def _deepgram_turns(results: Node) -> Iterator[_Turn]:
+def _deepgram_segments(results: Node) -> Iterator[Segment]:
     channels = results.nodes("channels", "channel")
     languages = [parse_language(channel.get("detected_language")) for channel in channels]
-    for turn in results.nodes("utterances", "utterance"):
+    turns = results.nodes("utterances", "utterance")
+    for turn in turns:
         channel = int(turn.number("channel") or 0)
         language = languages[channel] if channel < len(languages) else ""
-        yield _Turn(turn.place, turn, turn.nodes("words", "word"), str(channel + 1), language)
-    if results.get("utterances"):
+        yield _segment(turn.place, (turn, turn.nodes("words", "word")), _deepgram_words, channel + 1, language)
+    if turns:
         return
     for number, (node, language) in enumerate(zip(channels, languages, strict=True), start=1):
         for best in node.nodes("alternatives", "alternative")[:1]:
-            for turn, entries in _turns(best):
-                yield _Turn(best.place, turn, entries, str(number), language)
+            for found in _speaker_turns(best):
+                yield _segment(best.place, found, _deepgram_words, number, language)
 
 
 def _deepgram_words(entry: Node) -> list[Word]:
@@ -80,16 +71,14 @@ def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     file = Node.of(content, display_name(path))
     if file.get("status", "completed") != "completed":
         raise InputError(file.place, f"status {short_repr(file.get('status'))}", "a completed transcript")
-    yield from _numbered(_assemblyai_turns(file), path, "assemblyai", _assemblyai_words)
-
-
-def _assemblyai_turns(file: Node) -> Iterator[_Turn]:
-    given = [(turn.place, turn, turn.nodes("words", "word")) for turn in file.nodes("utterances", "utterance")]
-    if not given or not all(entries for *_, entries in given):
-        given = [(file.place, *turn) for turn in _turns(file)]
-    for place, turn, entries in given:
-        channel = str(turn.get("channel") or 1)
-        yield _Turn(place, turn, entries, channel, parse_language(file.get("language_code")))
+    language = parse_language(file.get("language_code"))
+    turns = [(turn.place, (turn, turn.nodes("words", "word"))) for turn in file.nodes("utterances", "utterance")]
+    if not turns or not all(entries for _, (_, entries) in turns):
+        turns = [(file.place, turn) for turn in _speaker_turns(file)]
+    segments = (
+        _segment(place, turn, _assemblyai_words, turn[0].get("channel") or 1, language) for place, turn in turns
+    )
+    return segment_utterances(segments, path, "assemblyai")
 
 
 def _assemblyai_words(entry: Node) -> list[Word]:
@@ -98,31 +87,18 @@ def _assemblyai_words(entry: Node) -> list[Word]:
     return entry_words(entry.get("text"), start, end, entry.confidence("confidence"), entry.place)
 
 
-def _turns(node: Node) -> Iterator[tuple[Node, list[Node]]]:
-    """Yield consecutive words of one speaker and channel, each group with its first word as its turn.
-
-    An object without words is itself a turn: only its text is known.
-    """
+def _speaker_turns(node: Node) -> Iterator[_Turn]:
+    """Yield consecutive words of one speaker and channel; an object without words is itself a turn."""
     entries = node.nodes("words", "word")
     groups = [list(group) for _, group in groupby(entries, lambda entry: (entry.speaker, str(entry.get("channel"))))]
     yield from [(group[0], group) for group in groups] or [(node, [])]
 
 
-def _numbered(
-    turns: Iterable[_Turn], path: Pathlike, service: str, words_of: Callable[[Node], list[Word]]
-) -> Iterator[Utterance]:
-    recording = recording_name(path)
-    for number, turn in enumerate(turns, start=1):
-        words = [word for entry in turn.entries for word in words_of(entry)]
-        if not turn.entries:
-            texts = map(turn.node.text, ("transcript", "text"))
-            words = [Word(token) for text in texts for token in text.split()]
-        yield Utterance(
-            in_order(words, turn.place),
-            f"{recording}-{number}",
-            recording=recording,
-            channel=turn.channel,
-            speaker=turn.node.speaker,
-            time_source=time_source_of(words, DEFAULT_TIME_SOURCE[service]),
-            language=turn.language,
-        )
+def _segment(
+    place: str, turn: _Turn, words_of: Callable[[Node], list[Word]], channel: object, language: str
+) -> Segment:
+    node, entries = turn
+    words = [word for entry in entries for word in words_of(entry)]
+    if not entries:  # only the text is known
+        words = [Word(token) for key in ("transcript", "text") for token in node.text(key).split()]
+    return Segment(place, words, str(channel), node.speaker, language)

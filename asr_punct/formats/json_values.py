@@ -140,6 +140,13 @@ def first_json_line(path: Pathlike, key: str) -> Any:
         return None
 
 
+def find(value: Any, *keys: str) -> Any:
+    """Return the value under these keys of objects inside each other; None if one is missing or not an object."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
 def short_repr(value: object) -> str:
     """Return the value as errors show it, cut to 80 characters."""
     return repr(value)[:80]
