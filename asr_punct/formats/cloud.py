@@ -52,12 +52,6 @@ def segment_utterances(
         )
 
 
-def first_alternative(node: Node, *keys: str) -> Node:
-    """Return the first alternative in one of these lists, with the node's place; an empty object if there is none."""
-    found = (best.item for key in keys or ("alternatives",) for best in node.nodes(key))
-    return Node(next(found, {}), node.place)
-
-
 def is_aws(content: Any) -> bool:
     """Whether a JSON value is a transcript of Amazon Transcribe."""
     results = find(content, "results")
@@ -107,7 +101,7 @@ def _google_response(content: Any) -> Any:
 def _google_segments(results: Sequence[Node]) -> Iterator[Segment]:
     earlier: list[str] = []
     for number, result in enumerate(results, start=1):
-        best = first_alternative(result)
+        best = result.first("alternatives")
         words = list(_google_words(best))
         texts = [word.text for word in words]
         if number == len(results) > 1 and not best.get("transcript") and texts == earlier:
@@ -161,7 +155,7 @@ def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for result in ([outer] if "alternatives" in outer else outer.nodes("results", "result"))
         if result.get("final", True)
     )
-    segments = (Segment(result.place, _ibm_words(first_alternative(result))) for result in results)
+    segments = (Segment(result.place, _ibm_words(result.first("alternatives"))) for result in results)
     return segment_utterances(segments, path, "ibm")
 
 
@@ -236,7 +230,7 @@ def _item_words(items: Iterable[Node]) -> Iterator[Word]:
     for item in items:
         if item.get("type") == "speaker_change":
             continue
-        best = first_alternative(item)
+        best = item.first("alternatives")
         if not item.get("alternatives"):
             raise InputError(item.place, "no alternatives", "at least one")
         text = best.text("content")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.cloud import Segment, first_alternative, segment_utterances
+from asr_punct.formats.cloud import Segment, segment_utterances
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import Node, Values, find, short_repr
 from asr_punct.formats.tokens import entry_words, with_edge_times
@@ -77,9 +77,7 @@ def _segment(phrase: Node) -> Segment:
 
 
 def _words(phrase: Node) -> Iterator[Word]:
-    best = first_alternative(phrase, "nBest", "NBest")
-    if not best.item:  # fast transcription has no alternatives
-        best = phrase
+    best = phrase.first("nBest", "NBest")  # fast transcription has no alternatives
     for entries in (best.nodes(key, "word") for key in _WORD_LISTS):
         for entry in entries:
             text = next((entry.get(key) for key in _WORD_TEXTS if key in entry), None)

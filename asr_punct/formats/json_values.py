@@ -195,6 +195,10 @@ class Node:
         places = (f"{self.place}: {noun or key} {number}" for number in count(1))
         return [Node.of(value, place) for place, value in zip(places, self.values(key), strict=False)]
 
+    def first(self, *keys: str) -> Node:
+        """Return the first object in one of these lists, with this place; this node if there is none."""
+        return Node(next((node.item for key in keys for node in self.nodes(key)), self.item), self.place)
+
     def text(self, key: str) -> str:
         """Return a string, empty if it is missing."""
         value = self.item.get(key)

@@ -22,14 +22,20 @@ from asr_punct.formats.json_values import (
     short_repr,
 )
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
-from asr_punct.formats.tokens import entry_words, replace_tokens, segment_times, with_edge_times, written_words
+from asr_punct.formats.tokens import (
+    entry_words,
+    replace_tokens,
+    segment_times,
+    spoken_tokens,
+    with_edge_times,
+    written_words,
+)
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _REQUIRED = ("id", "recording_id", "start", "duration")
 _FORMAT = "lhotse"
-_SILENCE_SYMBOLS = frozenset({"", "<eps>", "sil", "<sil>", "sp"})
 _DECIMALS = 6
 _CHANNEL_NUMBERS = {"1": 0, "A": 0, "2": 1, "B": 1}
 """Lhotse's number of a channel, by its name in other formats."""
@@ -95,17 +101,14 @@ def _entry_words(entry: Any, place: str) -> list[Word]:
     values = list(entry.values()) if isinstance(entry, dict) else entry
     if not isinstance(values, list) or len(values) not in (3, 4) or not isinstance(values[0], str):
         raise InputError(place, f"the alignment {short_repr(entry)}", "[symbol, start, duration, score]")
-    if values[0].strip().lower() in _SILENCE_SYMBOLS:
+    if not spoken_tokens(values[0]):
         return []
     times = Node({"start": values[1], "duration": values[2]}, place)
     start, duration = _seconds(times, "start"), _seconds(times, "duration")
-    return entry_words(values[0], start, round(start + duration, _DECIMALS), _score(*values[3:]), place)
-
-
-def _score(value: Any = None) -> float | None:
-    """Return the confidence, any finite number, or None."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) else None
+    score = values[3] if len(values) == 4 else None
+    is_number = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
+    confidence = float(score) if is_number else None
+    return entry_words(values[0], start, round(start + duration, _DECIMALS), confidence, place)
 
 
 def _seconds(node: Node, key: str) -> Seconds:

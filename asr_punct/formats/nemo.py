@@ -12,15 +12,17 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import Pathlike
-from asr_punct.formats.json_values import JsonOrigin, Node, Object, first_json_line, json_origin, read_json_lines
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, first_json_line, json_origin, read_json_lines
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     entry_words,
     in_order,
-    new_entry,
+    new_entries,
     replace_entries,
     replace_tokens,
+    replace_words,
     timed_words,
+    tokens_of,
     written_words,
 )
 from asr_punct.languages import parse_language
@@ -145,8 +147,7 @@ def _changed_line(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object 
     if _has_word_entries(item):
         changed["word"] = replace_entries(item["word"], "word", words)
     elif timed:
-        entries = replace_entries([{"word": text} for text in item["words"]], "word", words)
-        changed["words"] = [entry["word"] for entry in entries]
+        changed["words"] = replace_words(item["words"], words)
     if key := _text_key(item):
         tokens = item[key].split()
         if tokens == old or (key != _REFERENCE and len(tokens) == len(old)):
@@ -160,16 +161,15 @@ def _segments_have(segments: Any, count: int) -> bool:
     """Whether a line's segments have this many words in all."""
     if not isinstance(segments, list):
         return False
-    texts = [entry.get("segment") if isinstance(entry, dict) else None for entry in segments]
-    return all(isinstance(text, str) for text in texts) and sum(len(str(text).split()) for text in texts) == count
+    texts = [find(entry, "segment") for entry in segments]
+    return all(isinstance(text, str) for text in texts) and len(" ".join(texts).split()) == count
 
 
 def _tokens(item: Object) -> list[str]:
     if _has_word_entries(item):
-        texts = [entry["word"] for entry in item["word"]]
-    else:
-        texts = item["words"] if _is_alignment(item) else [item[_text_key(item) or _REFERENCE]]
-    return [token for text in texts for token in text.split()]
+        return tokens_of(item["word"], "word")
+    text = " ".join(item["words"]) if _is_alignment(item) else item[_text_key(item) or _REFERENCE]
+    return text.split()
 
 
 def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
@@ -184,5 +184,5 @@ def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
         words = tuple(_shift_exactly(word, -offset) for word in words)
     item["pred_text"] = " ".join(written)
     if timed:
-        item["word"] = [new_entry(word, text, "confidence") for word, text in zip(words, written, strict=True)]
+        item["word"] = new_entries(words, written, "confidence")
     return item

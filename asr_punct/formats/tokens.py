@@ -6,9 +6,9 @@ several (` - sí`), each is a word: the first has the entry's start, the last it
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, uncompressed_name
@@ -16,6 +16,7 @@ from asr_punct.formats.json_values import Node, Object, short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
+_Item = TypeVar("_Item")
 SEGMENT_TOLERANCE: Seconds = 1.0
 """A word may be this many seconds outside its segment, and a segment may start so long before an earlier one."""
 
@@ -128,10 +129,13 @@ def mean_confidence(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def new_entry(word: Word, text: str, confidence: str) -> Object:
-    """Return an entry for a word without empty values; `confidence` is the key of its confidence."""
-    entry = {"word": text, "start": word.start, "end": word.end, confidence: word.confidence}
-    return {key: value for key, value in entry.items() if value is not None}
+def new_entries(words: Iterable[Word], texts: Iterable[str], confidence: str) -> list[Object]:
+    """Return entries for words without empty values; `confidence` is the key of their confidence."""
+    rows = (
+        {"word": text, "start": word.start, "end": word.end, confidence: word.confidence}
+        for word, text in zip(words, texts, strict=True)
+    )
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]
 
 
 def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False) -> list[str]:
@@ -154,21 +158,21 @@ def replace_tokens(text: str, old: Sequence[str], new: Sequence[str]) -> str:
         return text
     parts, position = list[str](), 0
     for before, after in zip(old, new, strict=True):
-        place = _skip_space(text, position)
-        if not text.startswith(before, place):
+        place = text.find(before, position)
+        if place < 0 or text[position:place].strip():
             break
         parts += [text[position:place], after]
         position = place + len(before)
     else:
         if not text[position:].strip():
             return "".join([*parts, text[position:]])
-    return text[: _skip_space(text, 0)] + " ".join(filter(None, new))
+    return text[: len(text) - len(text.lstrip())] + " ".join(filter(None, new))
 
 
-def _skip_space(text: str, position: int) -> int:
-    while text[position : position + 1].isspace():
-        position += 1
-    return position
+def replace_words(texts: Iterable[str], words: Sequence[str]) -> list[str]:
+    """Return the texts with all their tokens replaced, in order, by `words`."""
+    left = iter(words)
+    return [replace_tokens(text, old := text.split(), list(islice(left, len(old)))) for text in texts]
 
 
 def tokens_of(entries: Iterable[Object], key: str) -> list[str]:
@@ -176,15 +180,10 @@ def tokens_of(entries: Iterable[Object], key: str) -> list[str]:
     return [token for entry in entries for token in entry[key].split()]
 
 
-def replace_entries(entries: Iterable[Object], key: str, words: Sequence[str]) -> list[Object]:
+def replace_entries(entries: Sequence[Object], key: str, words: Sequence[str]) -> list[Object]:
     """Return the entries with the tokens of all `entry[key]` replaced, in order, by `words`."""
-    left = iter(words)
-    return [{**entry, key: _replace_all(str(entry[key]), left)} for entry in entries]
-
-
-def _replace_all(text: str, words: Iterator[str]) -> str:
-    old = text.split()
-    return replace_tokens(text, old, list(islice(words, len(old))))
+    texts = replace_words([entry[key] for entry in entries], words)
+    return [{**entry, key: text} for entry, text in zip(entries, texts, strict=True)]
 
 
 def subsequence(part: Sequence[str], tokens: Sequence[str]) -> list[int] | None:
@@ -197,3 +196,57 @@ def subsequence(part: Sequence[str], tokens: Sequence[str]) -> list[int] | None:
             return None
         first = places[-1] + 1
     return places
+
+
+# Words in several tokens, as in Whisper's output: ` self` and `-driving`, ` $5` and `,000`. White space at the start of
+# a token, or at the end of the one before, starts a new word.
+
+
+def grouped(items: Iterable[_Item], sizes: Iterable[int]) -> Iterator[list[_Item]]:
+    """Yield consecutive groups of the given sizes."""
+    left = iter(items)
+    return (list(islice(left, size)) for size in sizes)
+
+
+def word_sizes(texts: Iterable[str]) -> list[int]:
+    """Return the number of tokens of each word of consecutive texts: 2 and 1 for ` self`, `-driving`, ` car`."""
+    sizes, continues = list[int](), False
+    for text in filter(None, texts):
+        tokens = len(text.split())
+        if tokens and continues and not text[0].isspace():
+            sizes[-1] += 1
+            tokens -= 1
+        sizes += [1] * tokens
+        continues = not text[-1].isspace()
+    return sizes
+
+
+def part_sizes(texts: Sequence[str]) -> list[int]:
+    """Return `word_sizes`, or 1 for each token if no text begins with white space (WhisperX, Chinese)."""
+    if any(text[:1].isspace() for text in texts):
+        return word_sizes(texts)
+    return [1] * sum(len(text.split()) for text in texts)
+
+
+def join_parts(parts: Sequence[Word]) -> Word:
+    """Return one word: first start, last end, mean confidence. An end before the start becomes None."""
+    if len(parts) == 1:
+        return parts[0]
+    start, end = parts[0].start, parts[-1].end
+    goes_back = start is not None and end is not None and end < start
+    text = "".join(part.text for part in parts)
+    return Word(text, start, None if goes_back else end, mean_confidence(part.confidence for part in parts))
+
+
+def written_parts(utterance: Utterance, parts: Iterable[Sequence[str]], glyphs: Glyphs) -> list[str]:
+    """Return the written words cut into their tokens: left marks on the first token, right marks on the last.
+
+    `parts` has the tokens of each word; none for a word without an entry, which is left out.
+    """
+    found: list[str] = []
+    glyphs = glyphs.of(utterance.language)
+    for text, labels, tokens in zip(written_words(utterance, glyphs), utterance.labels, parts, strict=True):
+        before = len(glyphs.before(labels.marks))
+        inner = [before + end for end in accumulate(map(len, tokens[:-1]))]
+        found += [text[first:last] for first, last in pairwise([0, *inner, len(text)])] if tokens else []
+    return found

@@ -14,7 +14,7 @@ from asr_punct.formats.json_values import JsonOrigin, Node, Object, Values, json
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     in_order,
-    new_entry,
+    new_entries,
     recording_name,
     replace_entries,
     replace_tokens,
@@ -51,7 +51,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     recording, (layout, items) = recording_name(path), _results(content)
     for number, value in enumerate(items, start=1):
         node = Node.of(value, f"{display_name(path)}: result {number}")
-        words = in_order(_words(_first_alternative(node), node.place), node.place)
+        words = in_order(_words(node.first("alternatives")), node.place)
         yield Utterance(
             words,
             id=f"{recording}-{number}",
@@ -61,16 +61,10 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         )
 
 
-def _first_alternative(node: Node) -> Object:
-    """Return the first alternative, or the result itself if it has none."""
-    return next((best.item for best in node.nodes("alternatives")), node.item)
-
-
-def _words(item: Object, place: str) -> Iterator[Word]:
-    node = Node(item, place)
-    entries = node.nodes("result", "word")
+def _words(node: Node) -> Iterator[Word]:
+    entries, text = node.nodes("result", "word"), node.text("text")
     if not entries:
-        yield from map(Word, node.text("text").split())
+        yield from map(Word, text.split())
     for entry in entries:
         yield from timed_words(entry, confidence=("conf",))
 
@@ -100,7 +94,7 @@ def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
 
 def _changed_result(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
     """Return the file's result with the written words; None if the utterance has another number of words."""
-    best = _first_alternative(Node(item, ""))
+    best = Node(item, "").first("alternatives").item
     entries, text = best.get("result") or [], best.get("text") or ""
     old = tokens_of(entries, "word") or text.split()
     words = written_words(utterance, glyphs, running=not entries)
@@ -117,5 +111,5 @@ def _changed_result(item: Object, utterance: Utterance, glyphs: Glyphs) -> Objec
 def _new_result(utterance: Utterance, glyphs: Glyphs) -> Object:
     timed = has_times(utterance.words)
     words = written_words(utterance, glyphs, running=not timed)
-    entries = [new_entry(word, text, "conf") for word, text in zip(utterance.words, words, strict=True)]
-    return {"result": entries, "text": " ".join(words)} if timed else {"text": " ".join(words)}
+    entries = {"result": new_entries(utterance.words, words, "conf")} if timed else {}
+    return {**entries, "text": " ".join(words)}

@@ -9,23 +9,25 @@ The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' p
   word gets the segment's start and the last word its end.
 * WhisperX: words have `score`, segments `speaker`; `word_segments` repeats the words of all segments.
 * OpenAI's service with word times: `words` and `text`, but no `segments`.
-* An entry may be a part of a word (`word_parts`), and a segment's `text` may have words that its `words` lack.
+* An entry may be a part of a word, and a segment's `text` may have words that its `words` lack.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.formats import whisper_chunks, whisper_cpp
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Node, Object, json_origin, short_repr
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, json_origin, short_repr
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
+    grouped,
     in_order,
-    new_entry,
+    join_parts,
+    new_entries,
+    part_sizes,
     recording_name,
     replace_entries,
     replace_tokens,
@@ -34,9 +36,9 @@ from asr_punct.formats.tokens import (
     timed_words,
     tokens_of,
     with_edge_times,
+    written_parts,
     written_words,
 )
-from asr_punct.formats.word_parts import grouped, join_parts, part_sizes, written_parts
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
@@ -56,12 +58,12 @@ def recognises(content: Any) -> bool:
     """Whether a JSON value looks like Whisper's output."""
     if isinstance(content, list):
         return bool(content) and all(isinstance(item, dict) and item.keys() >= _SEGMENT_KEYS for item in content)
-    if not isinstance(content, dict):
-        return False
-    if any(variant.recognises(content) for variant in _VARIANTS):
-        return True
-    is_service = isinstance(content.get("words"), list) and isinstance(content.get("text"), str)
-    return isinstance(content.get("segments"), list) or (is_service and "duration" in content)
+    is_service = isinstance(find(content, "words"), list) and isinstance(find(content, "text"), str)
+    return (
+        isinstance(find(content, "segments"), list)
+        or (is_service and "duration" in content)
+        or any(variant.recognises(content) for variant in _VARIANTS)
+    )
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -109,24 +111,17 @@ def _words(segment: Node) -> Iterator[Word]:
     key = _text_key([entry.item for entry in entries])
     timed = (timed_words(entry, key=key, confidence=_CONFIDENCE_KEYS) for entry in entries)
     parts = in_order(chain.from_iterable(timed), segment.place)
-    layout = _layout(segment)
-    for token, group in zip(layout.tokens, grouped(parts, layout.sizes), strict=True):
+    tokens, sizes = _layout(segment)
+    for token, group in zip(tokens, grouped(parts, sizes), strict=True):
         yield join_parts(group) if group else Word(token)
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """The words of a segment, and for each the number of tokens of the list `words` that form it.
+def _layout(segment: Node) -> tuple[list[str], list[int]]:
+    """Return the words of a segment, and for each the number of tokens of the list `words` that form it.
 
-    The size is 0 if only the segment's text has the word.
+    The number is 0 if only the segment's text has the word. Raises InputError if `text` and `words` have different
+    words.
     """
-
-    tokens: Sequence[str]
-    sizes: Sequence[int]
-
-
-def _layout(segment: Node) -> _Layout:
-    """Return the words of a segment. Raises InputError if its `text` and its `words` have different words."""
     text, entries = segment.text("text"), segment.get("words") or []
     key = _text_key(entries)
     sizes = part_sizes([entry[key] for entry in entries])
@@ -135,13 +130,13 @@ def _layout(segment: Node) -> _Layout:
     positions = subsequence(timed, written)
     if positions is not None:
         size_at = dict(zip(positions, sizes, strict=True))
-        return _Layout(written, [size_at.get(position, 0) for position in range(len(written))])
+        return written, [size_at.get(position, 0) for position in range(len(written))]
     # `text` and `words` may differ in punctuation and spaces, and `text` may lack words: then `words` are used.
     in_text, in_entries = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
     if "".join(in_text) != "".join(in_entries) and subsequence(in_text, in_entries) is None:
         expected = "the words of the segment's list of words, in their order"
         raise InputError(segment.place, f"text {short_repr(text)}", expected)
-    return _Layout(timed, sizes)
+    return timed, sizes
 
 
 def _letters(token: str) -> str:
@@ -187,7 +182,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
 def _origin(utterance: Utterance) -> JsonOrigin | None:
     """Return the origin if the utterance still has as many words as its segment."""
     origin = json_origin(utterance.origin, _FORMAT)
-    return origin if origin and len(_layout(Node(origin.item, "")).tokens) == len(utterance.words) else None
+    return origin if origin and len(_layout(Node(origin.item, ""))[0]) == len(utterance.words) else None
 
 
 def _entry_tokens(segments: Iterable[Object]) -> list[str]:
@@ -202,13 +197,13 @@ def _segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Se
     origin = _origin(utterance)
     if origin is None:
         return _new_segment(utterance, number, glyphs, previous_end)
-    item, layout = dict(origin.item), _layout(Node(origin.item, ""))
+    item, (tokens, sizes) = dict(origin.item), _layout(Node(origin.item, ""))
     entries = item.get("words") or []
     if isinstance(item.get("text"), str):
         words = written_words(utterance, glyphs, running=not entries)
-        item["text"] = replace_tokens(item["text"], layout.tokens, words)
+        item["text"] = replace_tokens(item["text"], tokens, words)
     if entries:
-        parts = written_parts(utterance, grouped(_entry_tokens([item]), layout.sizes), glyphs)
+        parts = written_parts(utterance, grouped(_entry_tokens([item]), sizes), glyphs)
         item["words"] = replace_entries(entries, _text_key(entries), parts)
     return item
 
@@ -227,9 +222,7 @@ def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end
         "speaker": utterance.speaker or None,
     }
     if has_times(utterance.words) and not _has_segment_times_only(utterance.words):
-        item["words"] = [
-            new_entry(word, text, "probability") for word, text in zip(utterance.words, written, strict=True)
-        ]
+        item["words"] = new_entries(utterance.words, written, "probability")
     return {key: value for key, value in item.items() if value is not None}
 
 
@@ -245,9 +238,7 @@ def _changed_document(document: Object, segments: list[Object]) -> Object:
         old, new = (_stripped_texts(items) for items in (document["segments"], segments))
         changed["text"] = replace_tokens(document["text"], old, new)
     repeated = document.get(_WORD_SEGMENTS)
-    if isinstance(repeated, list) and all(
-        isinstance(entry, dict) and isinstance(entry.get("word"), str) for entry in repeated
-    ):
+    if isinstance(repeated, list) and all(isinstance(find(entry, "word"), str) for entry in repeated):
         old, new = (_entry_tokens(items) for items in (document["segments"], segments))
         if old == tokens_of(repeated, "word"):
             changed[_WORD_SEGMENTS] = replace_entries(repeated, "word", new)

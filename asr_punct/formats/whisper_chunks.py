@@ -9,18 +9,21 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Node, Object, json_origin, short_repr
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, json_origin, short_repr
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
+    grouped,
     in_order,
+    join_parts,
+    part_sizes,
     recording_name,
     replace_entries,
     replace_tokens,
     timed_words,
     tokens_of,
+    written_parts,
     written_words,
 )
-from asr_punct.formats.word_parts import grouped, join_parts, part_sizes, written_parts
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
@@ -31,7 +34,7 @@ _CHUNKS = "chunks"
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like the pipeline's output."""
-    return isinstance(content, dict) and isinstance(content.get(_CHUNKS), list) and isinstance(content.get("text"), str)
+    return isinstance(find(content, _CHUNKS), list) and isinstance(find(content, "text"), str)
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -39,27 +42,23 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     recording = recording_name(path)
     file = Node.of(content, display_name(path))
     chunks = file.nodes(_CHUNKS, "chunk")
-    words = tuple(_words(chunks, file))
+    if chunks:
+        parts = in_order((part for chunk in chunks for part in _timed_words(chunk)), file.place)
+        words = tuple(map(join_parts, grouped(parts, part_sizes([chunk.get("text") for chunk in chunks]))))
+    else:
+        words = tuple(map(Word, file.text("text").split()))
     times = get_time_source(file.item, words, _default_source(file.item))
     language = parse_language(chunks[0].get("language")) if chunks else ""
     origin = JsonOrigin(_FORMAT, file.item)
     yield Utterance(words, recording, recording=recording, language=language, time_source=times, origin=origin)
 
 
-def _words(chunks: Sequence[Node], file: Node) -> Iterator[Word]:
-    """Yield the words of the chunks, or of the text if there are no chunks."""
-    if not chunks:
-        yield from map(Word, file.text("text").split())
-    parts = in_order((part for chunk in chunks for part in timed_words(_entry(chunk), key="text")), file.place)
-    yield from map(join_parts, grouped(parts, part_sizes([chunk.get("text") for chunk in chunks])))
-
-
-def _entry(chunk: Node) -> Node:
-    """Return the chunk as an entry with `start` and `end`."""
+def _timed_words(chunk: Node) -> list[Word]:
     pair = chunk.values("timestamp") or [None, None]
     if len(pair) != 2:
         raise InputError(chunk.place, f"timestamp {short_repr(pair)}", "a start and an end")
-    return Node({"text": chunk.get("text"), "start": pair[0], "end": pair[1]}, chunk.place)
+    entry = Node({**chunk.item, "start": pair[0], "end": pair[1]}, chunk.place)
+    return timed_words(entry, key="text", confidence=())
 
 
 def _default_source(file: Object) -> TimeSource:
@@ -72,13 +71,12 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
     origin = json_origin(values[0].origin, _FORMAT) if len(values) == 1 else None
     if origin is None:
         return None
-    file = origin.item
-    entries, text = file[_CHUNKS], file["text"]
+    item, entries = origin.item, origin.item[_CHUNKS]
     parts = list(grouped(tokens_of(entries, "text"), part_sizes([entry["text"] for entry in entries])))
+    old = ["".join(tokens) for tokens in parts] or item["text"].split()
     words = written_words(values[0], glyphs, running=not entries)
-    old = ["".join(tokens) for tokens in parts] or text.split()
     if len(words) != len(old):
         return None
     changed = replace_entries(entries, "text", written_parts(values[0], parts, glyphs)) if entries else entries
-    new = {**file, "text": replace_tokens(text, old, words), _CHUNKS: changed}
-    return set_time_source(new, values[0], _default_source(file))
+    new = {**item, "text": replace_tokens(item["text"], old, words), _CHUNKS: changed}
+    return set_time_source(new, values[0], _default_source(item))

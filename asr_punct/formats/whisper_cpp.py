@@ -9,17 +9,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Node, Object, json_origin
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, json_origin
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     entry_words,
+    grouped,
     in_order,
     mean_confidence,
     recording_name,
     replace_tokens,
+    word_sizes,
     written_words,
 )
-from asr_punct.formats.word_parts import grouped, word_sizes
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
@@ -27,37 +28,30 @@ from asr_punct.words import Seconds, Utterance, Word
 _FORMAT = "whisper/cpp"
 _SEGMENTS = "transcription"
 _SPECIAL = re.compile(r"\[_.*\]")
-_UNKNOWN_SPEAKER = "?"
 
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like a transcript of whisper.cpp."""
-    return isinstance(content, dict) and isinstance(content.get(_SEGMENTS), list)
+    return isinstance(find(content, _SEGMENTS), list)
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
     recording = recording_name(path)
     file = Node.of(content, display_name(path))
+    is_translation = find(content, "params", "translate") is True  # always into English
+    language = "en" if is_translation else parse_language(find(content, "result", "language"))
     for number, segment in enumerate(file.nodes(_SEGMENTS, "segment"), start=1):
         words = in_order(_words(segment), segment.place)
         yield Utterance(
             words,
             id=f"{recording}-{number}",
             recording=recording,
-            speaker="" if segment.speaker == _UNKNOWN_SPEAKER else segment.speaker,
-            language=_language(file),
+            speaker="" if segment.speaker == "?" else segment.speaker,
+            language=language,
             time_source=get_time_source(segment.item, words, DEFAULT_TIME_SOURCE["whisper"]),
             origin=JsonOrigin(_FORMAT, segment.item, file.item),
         )
-
-
-def _language(file: Node) -> str:
-    """Return the code in `result`; a file with `translate` in `params` is a translation into English."""
-    params, result = file.get("params"), file.get("result")
-    if isinstance(params, dict) and params.get("translate") is True:
-        return "en"
-    return parse_language(result.get("language")) if isinstance(result, dict) else ""
 
 
 def _words(segment: Node) -> Iterator[Word]:
@@ -68,15 +62,13 @@ def _words(segment: Node) -> Iterator[Word]:
         yield from entry_words(text, *_times(segment), None, segment.place)
         return
     for number, (word, tokens) in enumerate(zip(words, groups, strict=True), start=1):
-        place = f"{segment.place}: word {number}"
-        tokens = [Node(token.item, place) for token in tokens]
         # A punctuation token lasts into the pause after the word, so its times are not used.
         spoken = [token for token in tokens if any(map(str.isalnum, token.text("text")))] or tokens
         times = [_times(token) for token in spoken]
         start = next((first for first, _ in times if first is not None), None)
         end = next((last for _, last in reversed(times) if last is not None), None)
         confidence = mean_confidence(token.confidence("p") for token in tokens)
-        yield from entry_words(word, start, end, confidence, place)
+        yield from entry_words(word, start, end, confidence, f"{segment.place}: word {number}")
 
 
 def _tokens_by_word(segment: Node) -> list[list[Node]]:
@@ -100,14 +92,12 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
     origins = [origin for value in values if (origin := json_origin(value.origin, _FORMAT))]
     if not origins or len(origins) < len(values):
         return None
-    items = [_item(origin.item, value, glyphs) for value, origin in zip(values, origins, strict=True)]
-    return None if None in items else {**origins[0].document, _SEGMENTS: items}
-
-
-def _item(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
-    text = item.get("text") or ""
-    words, old = written_words(utterance, glyphs, running=not item.get("tokens")), text.split()
-    if len(old) != len(words):
-        return None
-    changed = {**item, "text": replace_tokens(text, old, words)}
-    return set_time_source(changed, utterance, DEFAULT_TIME_SOURCE["whisper"])
+    items = list[Object]()
+    for utterance, origin in zip(values, origins, strict=True):
+        item, text = origin.item, origin.item.get("text") or ""
+        words, old = written_words(utterance, glyphs, running=not item.get("tokens")), text.split()
+        if len(old) != len(words):
+            return None
+        changed = {**item, "text": replace_tokens(text, old, words)}
+        items.append(set_time_source(changed, utterance, DEFAULT_TIME_SOURCE["whisper"]))
+    return {**origins[0].document, _SEGMENTS: items}
