@@ -7,13 +7,13 @@ JSON of another form and for invalid times.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import Node, Object, find, short_repr
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
-from asr_punct.formats.tokens import entry_words, in_order, recording_name
+from asr_punct.formats.segments import Segment, segment_utterances
+from asr_punct.formats.tokens import entry_words
 from asr_punct.formats.values import parse_seconds
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word
@@ -21,35 +21,6 @@ from asr_punct.words import Seconds, Utterance, Word
 _OPENING = frozenset("¿¡«“‘([{")
 _GOOGLE_START_KEYS = ("startTime", "startOffset", "start_time", "start_offset")
 _GOOGLE_END_KEYS = ("endTime", "endOffset", "end_time", "end_offset")
-
-
-class Segment(NamedTuple):
-    """The words of a channel, phrase or turn. `has_edge_times`: its first and last word have its start and end."""
-
-    place: str
-    words: Iterable[Word]
-    channel: str = "1"
-    speaker: str = ""
-    language: str = ""
-    has_edge_times: bool = False
-
-
-def segment_utterances(
-    segments: Iterable[Segment], path: Pathlike, service: str, *, numbered: bool = True
-) -> Iterator[Utterance]:
-    """Yield an utterance for each segment; its id is the name of the recording, with its number if `numbered`."""
-    recording = recording_name(path)
-    for number, segment in enumerate(segments, start=1):
-        words = in_order(segment.words, segment.place)
-        yield Utterance(
-            words,
-            f"{recording}-{number}" if numbered else recording,
-            recording=recording,
-            channel=segment.channel,
-            speaker=segment.speaker,
-            time_source="segment" if segment.has_edge_times else time_source_of(words, DEFAULT_TIME_SOURCE[service]),
-            language=segment.language,
-        )
 
 
 def is_aws(content: Any) -> bool:
@@ -64,10 +35,10 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     language = parse_language(results.get("language_code"))
     labels = results.inner("channel_labels", optional=True)
     segments = (
-        Segment(channel.place, _item_words(channel.nodes("items", "item")), str(number), language=language)
+        Segment(channel, _item_words(channel.nodes("items", "item")), str(number), language=language)
         for number, channel in enumerate(labels.nodes("channels", "channel") or [results], start=1)
     )
-    return segment_utterances(segments, path, "aws", numbered=bool(labels.item))
+    return segment_utterances(segments, path, numbered=bool(labels.item))
 
 
 def is_google(content: Any) -> bool:
@@ -89,7 +60,7 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     the words of all others and is skipped.
     """
     file = Node.of(_google_response(content), display_name(path))
-    return segment_utterances(_google_segments(file.nodes("results", "result")), path, "google")
+    return segment_utterances(_google_segments(file.nodes("results", "result")), path)
 
 
 def _google_response(content: Any) -> Any:
@@ -109,7 +80,7 @@ def _google_segments(results: Sequence[Node]) -> Iterator[Segment]:
         earlier += texts
         channel = str(result.get("channelTag") or result.get("channel_tag") or 1)
         language = parse_language(result.get("languageCode") or result.get("language_code"))
-        yield Segment(result.place, words, channel, language=language)
+        yield Segment(result, words, channel, language=language)
 
 
 def _google_words(alternative: Node) -> Iterator[Word]:
@@ -155,8 +126,8 @@ def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for result in ([outer] if "alternatives" in outer else outer.nodes("results", "result"))
         if result.get("final", True)
     )
-    segments = (Segment(result.place, _ibm_words(result.first("alternatives"))) for result in results)
-    return segment_utterances(segments, path, "ibm")
+    segments = (Segment(result, _ibm_words(result.first("alternatives"))) for result in results)
+    return segment_utterances(segments, path)
 
 
 def _ibm_words(alternative: Node) -> Iterator[Word]:
@@ -201,10 +172,10 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     for item in items:
         channels.setdefault(str(item.get("channel", "")), []).append(item)
     segments = (
-        Segment(file.place, _item_words(items), str(number), language=language)
+        Segment(file, _item_words(items), str(number), language=language)
         for number, items in enumerate(channels.values(), start=1)
     )
-    return segment_utterances(segments, path, "speechmatics", numbered=len(channels) > 1)
+    return segment_utterances(segments, path, numbered=len(channels) > 1)
 
 
 def _as_version_2(item: Node) -> Node:

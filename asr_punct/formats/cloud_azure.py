@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.cloud import Segment, segment_utterances
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import Node, Values, find, short_repr
+from asr_punct.formats.segments import Segment, segment_utterances
 from asr_punct.formats.tokens import entry_words, with_edge_times
 from asr_punct.formats.values import MAX_TIME
 from asr_punct.languages import parse_language
@@ -46,7 +46,7 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for phrase in _phrases(content, display_name(path))
         if next(filter(None, map(phrase.get, statuses)), "Success") == "Success"
     )
-    return segment_utterances(map(_segment, phrases), path, "azure")
+    return segment_utterances(map(_segment, phrases), path)
 
 
 def _phrases(content: Any, name: str) -> list[Node]:
@@ -67,12 +67,12 @@ def _segment(phrase: Node) -> Segment:
     if only_edges:
         words = with_edge_times(words, *_times(phrase))
     return Segment(
-        phrase.place,
+        phrase,
         words,
         channel=str(channel + 1 if isinstance(channel, int) else 1),  # the service counts from 0
         speaker="" if speaker in (None, "", "Unknown") else str(speaker),
         language=parse_language(find(phrase.item, "PrimaryLanguage", "Language") or phrase.get("locale")),
-        has_edge_times=only_edges,
+        times="segment" if only_edges else "asr",
     )
 
 

@@ -9,9 +9,9 @@ from itertools import groupby
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.cloud import Segment, segment_utterances
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import Node, find, short_repr
+from asr_punct.formats.segments import Segment, segment_utterances
 from asr_punct.formats.tokens import entry_words
 from asr_punct.languages import parse_language
 from asr_punct.words import Utterance, Word
@@ -33,7 +33,7 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     has `detected_language`, if that was requested. Raises InputError for JSON of another form, or invalid times.
     """
     results = Node.of(content, display_name(path)).inner("results")
-    return segment_utterances(_deepgram_segments(results), path, "deepgram")
+    return segment_utterances(_deepgram_segments(results), path)
 
 
 def _deepgram_segments(results: Node) -> Iterator[Segment]:
@@ -43,13 +43,13 @@ def _deepgram_segments(results: Node) -> Iterator[Segment]:
     for turn in turns:
         channel = int(turn.number("channel") or 0)
         language = languages[channel] if channel < len(languages) else ""
-        yield _segment(turn.place, (turn, turn.nodes("words", "word")), _deepgram_words, channel + 1, language)
+        yield _segment(turn, (turn, turn.nodes("words", "word")), _deepgram_words, channel + 1, language)
     if turns:
         return
     for number, (node, language) in enumerate(zip(channels, languages, strict=True), start=1):
         for best in node.nodes("alternatives", "alternative")[:1]:
             for found in _speaker_turns(best):
-                yield _segment(best.place, found, _deepgram_words, number, language)
+                yield _segment(best, found, _deepgram_words, number, language)
 
 
 def _deepgram_words(entry: Node) -> list[Word]:
@@ -72,13 +72,11 @@ def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     if file.get("status", "completed") != "completed":
         raise InputError(file.place, f"status {short_repr(file.get('status'))}", "a completed transcript")
     language = parse_language(file.get("language_code"))
-    turns = [(turn.place, (turn, turn.nodes("words", "word"))) for turn in file.nodes("utterances", "utterance")]
+    turns = [(turn, (turn, turn.nodes("words", "word"))) for turn in file.nodes("utterances", "utterance")]
     if not turns or not all(entries for _, (_, entries) in turns):
-        turns = [(file.place, turn) for turn in _speaker_turns(file)]
-    segments = (
-        _segment(place, turn, _assemblyai_words, turn[0].get("channel") or 1, language) for place, turn in turns
-    )
-    return segment_utterances(segments, path, "assemblyai")
+        turns = [(file, turn) for turn in _speaker_turns(file)]
+    segments = (_segment(node, turn, _assemblyai_words, turn[0].get("channel") or 1, language) for node, turn in turns)
+    return segment_utterances(segments, path)
 
 
 def _assemblyai_words(entry: Node) -> list[Word]:
@@ -95,10 +93,10 @@ def _speaker_turns(node: Node) -> Iterator[_Turn]:
 
 
 def _segment(
-    place: str, turn: _Turn, words_of: Callable[[Node], list[Word]], channel: object, language: str
+    node: Node, turn: _Turn, words_of: Callable[[Node], list[Word]], channel: object, language: str
 ) -> Segment:
-    node, entries = turn
+    first, entries = turn
     words = [word for entry in entries for word in words_of(entry)]
     if not entries:  # only the text is known
-        words = [Word(token) for key in ("transcript", "text") for token in node.text(key).split()]
-    return Segment(place, words, str(channel), node.speaker, language)
+        words = [Word(token) for key in ("transcript", "text") for token in first.text(key).split()]
+    return Segment(node, words, str(channel), first.speaker, language)

@@ -11,11 +11,10 @@ from typing import Any, TextIO
 
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import JsonOrigin, Node, Object, Values, json_origin
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source
+from asr_punct.formats.segments import Segment, segment_utterances
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, set_time_source
 from asr_punct.formats.tokens import (
-    in_order,
     new_entries,
-    recording_name,
     replace_entries,
     replace_tokens,
     sorted_by_start,
@@ -48,17 +47,16 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
     Raises InputError for JSON of another form, or invalid times.
     """
-    recording, (layout, items) = recording_name(path), _results(content)
-    for number, value in enumerate(items, start=1):
-        node = Node.of(value, f"{display_name(path)}: result {number}")
-        words = in_order(_words(node.first("alternatives")), node.place)
-        yield Utterance(
-            words,
-            id=f"{recording}-{number}",
-            recording=recording,
-            time_source=get_time_source(node.item, words, DEFAULT_TIME_SOURCE[_FORMAT]),
-            origin=JsonOrigin(_FORMAT, node.item, layout=layout),
+    layout, items = _results(content)
+    nodes = (Node.of(item, f"{display_name(path)}: result {number}") for number, item in enumerate(items, start=1))
+    times = DEFAULT_TIME_SOURCE[_FORMAT]
+    segments = (
+        Segment(
+            node, _words(node.first("alternatives")), times=times, origin=JsonOrigin(_FORMAT, node.item, layout=layout)
         )
+        for node in nodes
+    )
+    return segment_utterances(segments, path)
 
 
 def _words(node: Node) -> Iterator[Word]:

@@ -21,14 +21,14 @@ from asr_punct.errors import InputError
 from asr_punct.formats import whisper_chunks, whisper_cpp
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, json_origin, short_repr
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.segments import Segment, segment_utterances
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
 from asr_punct.formats.tokens import (
     grouped,
     in_order,
     join_parts,
     new_entries,
     part_sizes,
-    recording_name,
     replace_entries,
     replace_tokens,
     sorted_by_start,
@@ -69,32 +69,24 @@ def recognises(content: Any) -> bool:
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
     variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
-    yield from variant.utterances(content, path) if variant else _segments(content, path)
+    return variant.utterances(content, path) if variant else segment_utterances(_segments(content, path), path)
 
 
-def _segments(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    name, recording, is_list = display_name(path), recording_name(path), isinstance(content, list)
-    file = Node.of({"segments": content} if is_list else content, name)
+def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
+    is_list = isinstance(content, list)
+    file = Node.of({"segments": content} if is_list else content, display_name(path))
     segments = file.nodes("segments", "segment")
     if not (segments or is_list):
-        segments = [Node(file.item, f"{name}: segment 1")]
+        segments = [Node(file.item, f"{file.place}: segment 1")]
     language = "en" if file.get("task") in _TRANSLATIONS else parse_language(file.get("language"))
-    for number, segment in enumerate(segments, start=1):
-        words = tuple(_words(segment))
-        source = get_time_source(segment.item, words, _default_source(file.item, segment.item))
+    for segment in segments:
+        words, source = tuple(_words(segment)), _default_source(file.item, segment.item)
         if words and not has_times(words):
             start, end = segment.seconds("start"), segment.seconds("end")
             goes_back = start is not None and end is not None and end < start
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
-        yield Utterance(
-            words,
-            f"{recording}-{number}",
-            recording=recording,
-            speaker=segment.speaker,
-            language=language,
-            time_source=source,
-            origin=JsonOrigin(_FORMAT, segment.item, file.item, layout=_LIST if is_list else ""),
-        )
+        origin = JsonOrigin(_FORMAT, segment.item, file.item, layout=_LIST if is_list else "")
+        yield Segment(segment, words, "1", segment.speaker, language, source, origin)
 
 
 def _default_source(document: Object, item: Object) -> TimeSource:

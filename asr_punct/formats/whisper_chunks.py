@@ -10,13 +10,13 @@ from typing import Any
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, json_origin, short_repr
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.segments import Segment, segment_utterances
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
 from asr_punct.formats.tokens import (
     grouped,
     in_order,
     join_parts,
     part_sizes,
-    recording_name,
     replace_entries,
     replace_tokens,
     timed_words,
@@ -39,18 +39,19 @@ def recognises(content: Any) -> bool:
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield all words as one utterance. Raises InputError for JSON of another form, or invalid times."""
-    recording = recording_name(path)
     file = Node.of(content, display_name(path))
     chunks = file.nodes(_CHUNKS, "chunk")
-    if chunks:
-        parts = in_order((part for chunk in chunks for part in _timed_words(chunk)), file.place)
-        words = tuple(map(join_parts, grouped(parts, part_sizes([chunk.get("text") for chunk in chunks]))))
-    else:
-        words = tuple(map(Word, file.text("text").split()))
-    times = get_time_source(file.item, words, _default_source(file.item))
     language = parse_language(chunks[0].get("language")) if chunks else ""
-    origin = JsonOrigin(_FORMAT, file.item)
-    yield Utterance(words, recording, recording=recording, language=language, time_source=times, origin=origin)
+    source, origin = _default_source(file.item), JsonOrigin(_FORMAT, file.item)
+    segment = Segment(file, _words(file, chunks), language=language, times=source, origin=origin)
+    return segment_utterances([segment], path, numbered=False)
+
+
+def _words(file: Node, chunks: Sequence[Node]) -> Iterator[Word]:
+    if not chunks:
+        return map(Word, file.text("text").split())
+    parts = in_order((part for chunk in chunks for part in _timed_words(chunk)), file.place)
+    return map(join_parts, grouped(parts, part_sizes([chunk.get("text") for chunk in chunks])))
 
 
 def _timed_words(chunk: Node) -> list[Word]:
@@ -62,7 +63,7 @@ def _timed_words(chunk: Node) -> list[Word]:
 
 
 def _default_source(file: Object) -> TimeSource:
-    spaced = any(str(entry["text"]).startswith(" ") for entry in file[_CHUNKS])
+    spaced = any(str(entry.get("text")).startswith(" ") for entry in file[_CHUNKS])
     return DEFAULT_TIME_SOURCE["whisper" if spaced else "whisper/chunks without spaces"]
 
 

@@ -10,13 +10,12 @@ from typing import Any
 
 from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, json_origin
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.segments import Segment, segment_utterances
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
 from asr_punct.formats.tokens import (
     entry_words,
     grouped,
-    in_order,
     mean_confidence,
-    recording_name,
     replace_tokens,
     word_sizes,
     written_words,
@@ -37,21 +36,21 @@ def recognises(content: Any) -> bool:
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
-    recording = recording_name(path)
     file = Node.of(content, display_name(path))
     is_translation = find(content, "params", "translate") is True  # always into English
     language = "en" if is_translation else parse_language(find(content, "result", "language"))
-    for number, segment in enumerate(file.nodes(_SEGMENTS, "segment"), start=1):
-        words = in_order(_words(segment), segment.place)
-        yield Utterance(
-            words,
-            id=f"{recording}-{number}",
-            recording=recording,
+    segments = (
+        Segment(
+            segment,
+            _words(segment),
             speaker="" if segment.speaker == "?" else segment.speaker,
             language=language,
-            time_source=get_time_source(segment.item, words, DEFAULT_TIME_SOURCE["whisper"]),
+            times=DEFAULT_TIME_SOURCE["whisper"],
             origin=JsonOrigin(_FORMAT, segment.item, file.item),
         )
+        for segment in file.nodes(_SEGMENTS, "segment")
+    )
+    return segment_utterances(segments, path)
 
 
 def _words(segment: Node) -> Iterator[Word]:

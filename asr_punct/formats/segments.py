@@ -1,0 +1,47 @@
+"""Utterances of the segments of a recording: the loop that all readers of JSON documents of recognisers share."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from asr_punct.formats.files import Pathlike
+from asr_punct.formats.json_values import JsonOrigin, Node
+from asr_punct.formats.time_sources import get_time_source
+from asr_punct.formats.tokens import in_order, recording_name
+from asr_punct.words import TimeSource, Utterance, Word
+
+
+class Segment(NamedTuple):
+    """A segment, result, turn or channel of a recording.
+
+    `node` is its place in error messages, and its object, which may name a time source. `times` is the time source if
+    it names none; `segment` if only the first word's start and the last word's end are known.
+    """
+
+    node: Node
+    words: Iterable[Word]
+    channel: str = "1"
+    speaker: str = ""
+    language: str = ""
+    times: TimeSource = "asr"
+    origin: JsonOrigin | None = None
+
+
+def segment_utterances(segments: Iterable[Segment], path: Pathlike, *, numbered: bool = True) -> Iterator[Utterance]:
+    """Yield an utterance for each segment; its id is the name of the recording, with its number if `numbered`.
+
+    Raises InputError for words that are not in the order of time.
+    """
+    recording = recording_name(path)
+    for number, segment in enumerate(segments, start=1):
+        words = in_order(segment.words, segment.node.place)
+        is_segment = segment.times == "segment"
+        yield Utterance(
+            words,
+            f"{recording}-{number}" if numbered else recording,
+            recording=recording,
+            channel=segment.channel,
+            speaker=segment.speaker,
+            time_source="segment" if is_segment else get_time_source(segment.node.item, words, segment.times),
+            language=segment.language,
+            origin=segment.origin,
+        )
