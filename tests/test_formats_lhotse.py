@@ -2,7 +2,7 @@
 
 import json
 
-from dummies import with_labels, written_lines
+from dummies import file, with_labels, written_lines
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,16 +10,6 @@ from asr_punct.formats.lhotse import read_lhotse
 from asr_punct.marks import Case, Labels, Mark
 
 STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
-
-
-def dumped(items):
-    return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
-
-
-def file(folder, items, name="supervisions.jsonl"):
-    path = folder / name
-    path.write_text(dumped(items), encoding="utf-8")
-    return path
 
 
 seconds = st.integers(0, 10**9).map(lambda value: value / 10**6)
@@ -38,10 +28,13 @@ supervisions = st.fixed_dictionaries(
 
 @given(st.lists(supervisions, max_size=4))
 def test_any_supervisions_are_written_as_they_were_read(tmp_path_factory, items):
-    folder = tmp_path_factory.mktemp("lhotse")
-    read = list(read_lhotse(file(folder, items)))
-    assert written_lines(read, "lhotse") == items
-    again = list(read_lhotse(file(folder, written_lines(with_labels(read, STOP), "lhotse"))))
+    def read(items):
+        lines = "".join(json.dumps(item) + "\n" for item in items)
+        return list(read_lhotse(file(tmp_path_factory.mktemp("lhotse"), "a.jsonl", lines)))
+
+    found = read(items)
+    assert written_lines(found, "lhotse") == items
+    again = read(written_lines(with_labels(found, STOP), "lhotse"))
     assert [[(word.start, word.end, word.confidence) for word in value.words] for value in again] == [
-        [(word.start, word.end, word.confidence) for word in value.words] for value in read
+        [(word.start, word.end, word.confidence) for word in value.words] for value in found
     ]
