@@ -38,7 +38,7 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
         Segment(channel, _item_words(channel.nodes("items", "item")), str(number), language=language)
         for number, channel in enumerate(labels.nodes("channels", "channel") or [results], start=1)
     )
-    return segment_utterances(segments, path, numbered=bool(labels.item))
+    return segment_utterances(segments, path, "aws", numbered=bool(labels.item))
 
 
 def is_google(content: Any) -> bool:
@@ -60,7 +60,7 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     the words of all others and is skipped.
     """
     file = Node.of(_google_response(content), display_name(path))
-    return segment_utterances(_google_segments(file.nodes("results", "result")), path)
+    return segment_utterances(_google_segments(file.nodes("results", "result")), path, "google")
 
 
 def _google_response(content: Any) -> Any:
@@ -127,7 +127,7 @@ def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
         if result.get("final", True)
     )
     segments = (Segment(result, _ibm_words(result.first("alternatives"))) for result in results)
-    return segment_utterances(segments, path)
+    return segment_utterances(segments, path, "ibm")
 
 
 def _ibm_words(alternative: Node) -> Iterator[Word]:
@@ -175,7 +175,7 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
         Segment(file, _item_words(items), str(number), language=language)
         for number, items in enumerate(channels.values(), start=1)
     )
-    return segment_utterances(segments, path, numbered=len(channels) > 1)
+    return segment_utterances(segments, path, "speechmatics", numbered=len(channels) > 1)
 
 
 def _as_version_2(item: Node) -> Node:

@@ -46,7 +46,7 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for phrase in _phrases(content, display_name(path))
         if next(filter(None, map(phrase.get, statuses)), "Success") == "Success"
     )
-    return segment_utterances(map(_segment, phrases), path)
+    return segment_utterances(map(_segment, phrases), path, "azure")
 
 
 def _phrases(content: Any, name: str) -> list[Node]:
@@ -72,7 +72,7 @@ def _segment(phrase: Node) -> Segment:
         channel=str(channel + 1 if isinstance(channel, int) else 1),  # the service counts from 0
         speaker="" if speaker in (None, "", "Unknown") else str(speaker),
         language=parse_language(find(phrase.item, "PrimaryLanguage", "Language") or phrase.get("locale")),
-        times="segment" if only_edges else "asr",
+        times="segment" if only_edges else None,
     )
 
 

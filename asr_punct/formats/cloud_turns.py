@@ -33,7 +33,7 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     has `detected_language`, if that was requested. Raises InputError for JSON of another form, or invalid times.
     """
     results = Node.of(content, display_name(path)).inner("results")
-    return segment_utterances(_deepgram_segments(results), path)
+    return segment_utterances(_deepgram_segments(results), path, "deepgram")
 
 
 def _deepgram_segments(results: Node) -> Iterator[Segment]:
@@ -76,7 +76,7 @@ def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     if not turns or not all(entries for _, (_, entries) in turns):
         turns = [(file, turn) for turn in _speaker_turns(file)]
     segments = (_segment(node, turn, _assemblyai_words, turn[0].get("channel") or 1, language) for node, turn in turns)
-    return segment_utterances(segments, path)
+    return segment_utterances(segments, path, "assemblyai")
 
 
 def _assemblyai_words(entry: Node) -> list[Word]:

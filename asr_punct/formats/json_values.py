@@ -20,7 +20,6 @@ from asr_punct.words import Seconds
 Object = Mapping[str, Any]
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects; the formats need less than ten levels."""
-_TOO_DEEP = f"values nested more than {MAX_DEPTH} deep", "at most that many"
 _NO_SPACE = re.compile(r"[^ \t\n\r]")
 _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 
@@ -68,16 +67,16 @@ def parse_json_values(text: str, place: str) -> Values:
     """
     try:
         values = _decode_all(text, place)
+        if _depth(values) > MAX_DEPTH + 1:  # one more: the list of values
+            raise RecursionError
     except InputError:
         raise
     except json.JSONDecodeError as error:
         raise InputError(place, f"no JSON ({error})", "JSON") from None
     except RecursionError:
-        raise InputError(place, *_TOO_DEEP) from None
+        raise InputError(place, f"values nested more than {MAX_DEPTH} deep", "at most that many") from None
     except ValueError:  # _finite_float, or an integer with more digits than Python converts
         raise InputError(place, "a number that is too large", "numbers that 64 bits hold") from None
-    if any(map(_is_too_deep, values)):
-        raise InputError(place, *_TOO_DEEP)
     if _ESCAPED_SURROGATE.search(text) and _LONE_SURROGATE.search(json.dumps(values, ensure_ascii=False)):
         raise InputError(place, "half of a surrogate pair", "whole characters")
     return Values(tuple(values))
@@ -113,14 +112,10 @@ def _skip_space(text: str, position: int) -> int:
     return following.start() if following else len(text)
 
 
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        inside = (item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list))
-        level = [child for children in inside for child in children if isinstance(child, dict | list)]
-        if not level:
-            return False
-    return True
+def _depth(value: Any) -> int:
+    """Return how deep lists and objects are nested."""
+    children = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(child) for child in children if isinstance(child, dict | list)), default=0)
 
 
 def read_json_lines(path: Pathlike) -> Iterator[tuple[int, Node]]:

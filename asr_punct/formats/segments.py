@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from asr_punct.formats.files import Pathlike
 from asr_punct.formats.json_values import JsonOrigin, Node
-from asr_punct.formats.time_sources import get_time_source
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source
 from asr_punct.formats.tokens import in_order, recording_name
 from asr_punct.words import TimeSource, Utterance, Word
 
@@ -14,7 +14,7 @@ class Segment(NamedTuple):
     """A segment, result, turn or channel of a recording.
 
     `node` is its place in error messages, and its object, which may name a time source. `times` is the time source if
-    it names none; `segment` if only the first word's start and the last word's end are known.
+    it names none, by default the format's; `segment` if only the first start and the last end are known.
     """
 
     node: Node
@@ -22,11 +22,13 @@ class Segment(NamedTuple):
     channel: str = "1"
     speaker: str = ""
     language: str = ""
-    times: TimeSource = "asr"
+    times: TimeSource | None = None
     origin: JsonOrigin | None = None
 
 
-def segment_utterances(segments: Iterable[Segment], path: Pathlike, *, numbered: bool = True) -> Iterator[Utterance]:
+def segment_utterances(
+    segments: Iterable[Segment], path: Pathlike, format_name: str, *, numbered: bool = True
+) -> Iterator[Utterance]:
     """Yield an utterance for each segment; its id is the name of the recording, with its number if `numbered`.
 
     Raises InputError for words that are not in the order of time.
@@ -34,14 +36,14 @@ def segment_utterances(segments: Iterable[Segment], path: Pathlike, *, numbered:
     recording = recording_name(path)
     for number, segment in enumerate(segments, start=1):
         words = in_order(segment.words, segment.node.place)
-        is_segment = segment.times == "segment"
+        times = segment.times or DEFAULT_TIME_SOURCE[format_name]
         yield Utterance(
             words,
             f"{recording}-{number}" if numbered else recording,
             recording=recording,
             channel=segment.channel,
             speaker=segment.speaker,
-            time_source="segment" if is_segment else get_time_source(segment.node.item, words, segment.times),
+            time_source=times if times == "segment" else get_time_source(segment.node.item, words, times),
             language=segment.language,
             origin=segment.origin,
         )

@@ -49,14 +49,11 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """
     layout, items = _results(content)
     nodes = (Node.of(item, f"{display_name(path)}: result {number}") for number, item in enumerate(items, start=1))
-    times = DEFAULT_TIME_SOURCE[_FORMAT]
     segments = (
-        Segment(
-            node, _words(node.first("alternatives")), times=times, origin=JsonOrigin(_FORMAT, node.item, layout=layout)
-        )
+        Segment(node, _words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, layout=layout))
         for node in nodes
     )
-    return segment_utterances(segments, path)
+    return segment_utterances(segments, path, _FORMAT)
 
 
 def _words(node: Node) -> Iterator[Word]:

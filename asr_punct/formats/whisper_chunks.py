@@ -44,7 +44,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     language = parse_language(chunks[0].get("language")) if chunks else ""
     source, origin = _default_source(file.item), JsonOrigin(_FORMAT, file.item)
     segment = Segment(file, _words(file, chunks), language=language, times=source, origin=origin)
-    return segment_utterances([segment], path, numbered=False)
+    return segment_utterances([segment], path, "whisper", numbered=False)
 
 
 def _words(file: Node, chunks: Sequence[Node]) -> Iterator[Word]:

@@ -45,12 +45,11 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
             _words(segment),
             speaker="" if segment.speaker == "?" else segment.speaker,
             language=language,
-            times=DEFAULT_TIME_SOURCE["whisper"],
             origin=JsonOrigin(_FORMAT, segment.item, file.item),
         )
         for segment in file.nodes(_SEGMENTS, "segment")
     )
-    return segment_utterances(segments, path)
+    return segment_utterances(segments, path, "whisper")
 
 
 def _words(segment: Node) -> Iterator[Word]:
