@@ -10,7 +10,7 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import Node, Values, find, short_repr
+from asr_punct.formats.json_values import Node, find, result_nodes, results_of, short_repr
 from asr_punct.formats.segments import Segment, segment_utterances
 from asr_punct.formats.tokens import entry_words, with_edge_times
 from asr_punct.formats.values import MAX_TIME
@@ -29,7 +29,7 @@ _PHRASE_TEXTS = "display", "Display", "text", "lexical", "Lexical"
 
 def is_azure(content: Any) -> bool:
     """Whether a JSON value is a result of Azure Speech; several results of the SDK may follow each other."""
-    results = content.items if isinstance(content, Values) else content if isinstance(content, list) else [content]
+    results = results_of(content)
     if results and all(isinstance(result, dict) and "RecognitionStatus" in result for result in results):
         return True
     return isinstance(content, dict) and ("recognizedPhrases" in content or "combinedPhrases" in content)
@@ -50,14 +50,10 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 
 def _phrases(content: Any, name: str) -> list[Node]:
-    if isinstance(content, Values | list):
-        results = list(content.items if isinstance(content, Values) else content)
-        return Node({"results": results}, name).nodes("results", "result")
-    file = Node.of(content, name)
     for key in ("recognizedPhrases", "phrases"):
-        if key in file:
-            return file.nodes(key, "phrase")
-    return [file] if "RecognitionStatus" in file else []
+        if isinstance(content, dict) and key in content:
+            return Node(content, name).nodes(key, "phrase")
+    return [node for node in result_nodes(content, name) if "RecognitionStatus" in node]
 
 
 def _segment(phrase: Node) -> Segment:

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -29,14 +29,12 @@ class JsonOrigin:
     """Where in a parsed JSON document an utterance or a word was read: the `origin` of all JSON formats.
 
     `format` is the name of the format or of its variant, `item` the JSON object of the utterance or word, and
-    `document` the JSON value of the file; None if each line of the file is a JSON value. `layout` tells how the objects
-    are arranged in the file (`list`, `stream` …), only for Whisper and Vosk.
+    `document` the value of the file; None if each line of the file is a JSON value.
     """
 
     format: str
     item: Any
     document: Any = None
-    layout: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +133,13 @@ def first_json_line(path: Pathlike, key: str) -> Any:
         return None
 
 
+def results_of(content: Any) -> Sequence[Any]:
+    """Return the values of a file that has several, a list of them, or one."""
+    if isinstance(content, Values):
+        return content.items
+    return content if isinstance(content, list) else [content]
+
+
 def find(value: Any, *keys: str) -> Any:
     """Return the value under these keys of objects inside each other; None if one is missing or not an object."""
     for key in keys:
@@ -231,3 +236,8 @@ class Node:
         """The value of `speaker`, a string or a number, or "" if there is none."""
         value = self.item.get("speaker")
         return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def result_nodes(content: Any, place: str) -> list[Node]:
+    """Return the nodes of `results_of`. Raises InputError if one is not an object."""
+    return Node({"results": [*results_of(content)]}, place).nodes("results", "result")

@@ -6,11 +6,11 @@ speech or word times were not requested. With alternatives a result is `{"altern
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.json_values import JsonOrigin, Node, Object, Values, json_origin
+from asr_punct.formats.json_values import JsonOrigin, Node, Object, Values, json_origin, result_nodes, results_of
 from asr_punct.formats.segments import Segment, segment_utterances
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, set_time_source
 from asr_punct.formats.tokens import (
@@ -31,15 +31,8 @@ _KEYS = {"text", "result", "alternatives", "partial", "partial_result", "spk", "
 
 def recognises(content: Any) -> bool:
     """Whether a JSON value looks like Vosk's results."""
-    _, items = _results(content)
+    items = results_of(content)
     return bool(items) and all(isinstance(item, dict) and {*item} - {KEY} and {*item} <= _KEYS for item in items)
-
-
-def _results(content: Any) -> tuple[str, Sequence[Any]]:
-    """Return the layout of the file (`stream`, `list` or `one`) and its results."""
-    if isinstance(content, Values):
-        return "stream", content.items
-    return ("list", content) if isinstance(content, list) else ("one", [content])
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
@@ -47,11 +40,9 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
     Raises InputError for JSON of another form, or invalid times.
     """
-    layout, items = _results(content)
-    nodes = (Node.of(item, f"{display_name(path)}: result {number}") for number, item in enumerate(items, start=1))
     segments = (
-        Segment(node, _words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, layout=layout))
-        for node in nodes
+        Segment(node, _words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, content))
+        for node in result_nodes(content, display_name(path))
     )
     return segment_utterances(segments, path, _FORMAT)
 
@@ -75,8 +66,8 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     if not any(origins):
         utterances = sorted_by_start(utterances)
     results = [_result(utterance, glyphs) for utterance in utterances]
-    layouts = {origin.layout if origin else "list" for origin in origins}
-    one_after_the_other = layouts == {"stream"} or (layouts == {"one"} and len(results) == 1)
+    layouts = {type(origin.document) if origin else list for origin in origins}
+    one_after_the_other = layouts == {Values} or (layouts == {dict} and len(results) == 1)
     for value in results if one_after_the_other else [results]:
         out.write(json.dumps(value, ensure_ascii=False) + "\n")
 

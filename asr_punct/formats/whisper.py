@@ -44,8 +44,6 @@ from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _FORMAT = "whisper"
-_LIST = "list"
-"""`JsonOrigin.layout` of a file that is only a list of segments."""
 _CONFIDENCE_KEYS = ("probability", "score", "confidence")
 _WORD_SEGMENTS = "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
@@ -87,8 +85,8 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
             start, end = segment.seconds("start"), segment.seconds("end")
             goes_back = start is not None and end is not None and end < start
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
-        origin = JsonOrigin(_FORMAT, segment.item, file.item, layout=_LIST if is_list else "")
-        yield Segment(segment, words, "1", segment.speaker, language, source, origin)
+        origin = JsonOrigin(_FORMAT, segment.item, content)
+        yield Segment(segment, words, speaker=segment.speaker, language=language, times=source, origin=origin)
 
 
 def _default_source(document: Object, item: Object) -> TimeSource:
@@ -164,7 +162,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
     for number, utterance in enumerate(utterances):
         segment = _segment(utterance, number, glyphs, segments[-1].get("end") if segments else None)
         segments.append(set_time_source(segment, utterance, _default_source(document, segment)))
-    if origins and origins[0].layout == _LIST:
+    if isinstance(document, list):
         return segments
     if len(origins) == 1 and origins[0].item is document:  # OpenAI's service: the document is the segment
         return segments[0]
