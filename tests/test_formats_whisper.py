@@ -18,11 +18,6 @@ def written(utterances, labels=None):
     return written_value(with_labels(utterances, labels) if labels else utterances, "whisper")
 
 
-def token(text, start=None, end=None, **more):
-    times = {} if start is None else {"offsets": {"from": start, "to": end}}
-    return {"text": text, **times, "id": 1, "p": 0.5, "t_dtw": -1, **more}
-
-
 @pytest.mark.parametrize("name", ["whisper", "whisper/cpp", "whisper/chunks"])
 def test_another_number_of_words_makes_a_new_segment(tmp_path, name):
     first, *others = read_value(tmp_path, json.loads(SAMPLES[name]))
@@ -40,7 +35,8 @@ def test_tokens_make_up_any_words(tmp_path_factory, parts):
     tokens, clock = [], 0
     for word in parts:
         for i, part in enumerate(word):
-            tokens.append(token(part if i else " " + part, clock, clock := clock + 1000))
+            offsets = {"from": clock, "to": (clock := clock + 1000)}
+            tokens.append({"text": part if i else " " + part, "offsets": offsets, "id": 1, "p": 0.5, "t_dtw": -1})
     text = "".join(item["text"] for item in tokens)
     content = {"transcription": [{"offsets": {"from": 0, "to": clock}, "text": text, "tokens": tokens}]}
     (value,) = read_value(tmp_path_factory.mktemp("cpp"), content)
@@ -49,36 +45,21 @@ def test_tokens_make_up_any_words(tmp_path_factory, parts):
     assert written([value]) == content
 
 
-# Words in several parts, as Whisper's tokens give some, and words that only a segment's text has
-
-
-def entry(text, start, end, probability=0.5):
-    return {"word": text, "start": start, "end": end, "probability": probability}
-
-
-def whisper(*entries, text=None):
-    text = "".join(entry["word"] for entry in entries) if text is None else text
-    return {"text": text, "segments": [{"id": 0, "start": 0, "end": 9, "text": text, "words": list(entries)}]}
-
-
-part_texts = st.text(st.sampled_from("abñ.¿-"), min_size=1, max_size=4)
-
-
 @given(
-    st.lists(st.tuples(st.lists(part_texts, min_size=1, max_size=3), st.booleans()), min_size=1, max_size=6),
+    st.lists(st.tuples(st.lists(words, min_size=1, max_size=3), st.booleans()), min_size=1, max_size=6),
     st.sampled_from(Case),
     st.frozensets(st.sampled_from(Mark)),
 )
 def test_words_in_parts_survive_with_any_labels(tmp_path_factory, parts, case, marks):
     """Each word in one to three parts, or in the text alone."""
     entries = [
-        entry(part if place else " " + part, number, number + 1)
+        {"word": part if place else " " + part, "start": number, "end": number + 1, "probability": 0.5}
         for number, (word, timed) in enumerate(parts)
         if timed
         for place, part in enumerate(word)
     ]
     text = "".join(" " + "".join(word) for word, _ in parts)
-    content = whisper(*entries, text=text)
+    content = {"text": text, "segments": [{"id": 0, "start": 0, "end": 9, "text": text, "words": entries}]}
     (value,) = read_value(tmp_path_factory.mktemp("parts"), content)
     assert [word.text for word in value.words] == ["".join(word) for word, _ in parts]
     assert written([value]) == content

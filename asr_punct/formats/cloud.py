@@ -1,7 +1,6 @@
 """Read the JSON of cloud services: Amazon Transcribe, Google Speech-to-Text, IBM Watson and Speechmatics.
 
-For each service `is_…` recognises a JSON value and `read_…` yields its utterances. All `read_…` raise InputError for
-JSON of another form and for invalid times.
+For each service `is_…` recognises a JSON value and `read_…` yields its utterances.
 """
 
 import re

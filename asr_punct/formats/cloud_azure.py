@@ -36,10 +36,7 @@ def is_azure(content: Any) -> bool:
 
 
 def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each phrase that was recognised.
-
-    Raises InputError for JSON of another form, or invalid times.
-    """
+    """Yield an utterance for each phrase that was recognised."""
     statuses = "recognitionStatus", "RecognitionStatus"
     phrases = (
         phrase

@@ -30,7 +30,7 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"results": {"channels": [{"alternatives": [{"transcript", "words"}]}], "utterances": [{"words"}]}}`.
 
     A word is `{"word", "punctuated_word", "start", "end", "confidence", "speaker"}`, with times in seconds. A channel
-    has `detected_language`, if that was requested. Raises InputError for JSON of another form, or invalid times.
+    has `detected_language`, if that was requested.
     """
     results = Node.of(content, display_name(path)).inner("results")
     return segment_utterances(_deepgram_segments(results), path, "deepgram")
@@ -66,7 +66,7 @@ def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Read `{"status", "text", "words": [{"text", "start", "end", "confidence", "speaker"}], "utterances"}`.
 
     Times are milliseconds; a turn of `utterances` has `words` and a `speaker`. The file has a `language_code`. Raises
-    InputError for a transcript that is not completed, JSON of another form, or invalid times.
+    InputError for a transcript that is not completed.
     """
     file = Node.of(content, display_name(path))
     if file.get("status", "completed") != "completed":

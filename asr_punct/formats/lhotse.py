@@ -105,11 +105,9 @@ def _entry_words(entry: Any, place: str) -> list[Word]:
         return []
     times = Node({"start": values[1], "duration": values[2]}, place)
     start, duration = _seconds(times, "start"), _seconds(times, "duration")
-    score = values[3] if len(values) == 4 else None
-    if isinstance(score, bool) or not (isinstance(score, int | float) and math.isfinite(score)):
-        score = None
-    confidence = None if score is None else float(score)
-    return entry_words(values[0], start, round(start + duration, _DECIMALS), confidence, place)
+    score: Any = values[3] if len(values) == 4 else None
+    is_known = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
+    return entry_words(values[0], start, round(start + duration, _DECIMALS), float(score) if is_known else None, place)
 
 
 def _seconds(node: Node, key: str) -> Seconds:

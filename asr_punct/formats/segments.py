@@ -1,4 +1,7 @@
-"""Utterances of the segments of a recording: the loop that all readers of JSON documents of recognisers share."""
+"""Utterances of the segments of a recording: the loop that all readers of JSON documents of recognisers share.
+
+All these readers raise InputError for JSON of another form, and for invalid times.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -29,10 +32,7 @@ class Segment(NamedTuple):
 def segment_utterances(
     segments: Iterable[Segment], path: Pathlike, format_name: str, *, numbered: bool = True
 ) -> Iterator[Utterance]:
-    """Yield an utterance for each segment; its id is the name of the recording, with its number if `numbered`.
-
-    Raises InputError for words that are not in the order of time.
-    """
+    """Yield an utterance for each segment; its id is the name of the recording, with its number if `numbered`."""
     recording = recording_name(path)
     for number, segment in enumerate(segments, start=1):
         words = in_order(segment.words, segment.node.place)

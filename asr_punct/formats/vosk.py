@@ -36,10 +36,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each result; a partial result has no words.
-
-    Raises InputError for JSON of another form, or invalid times.
-    """
+    """Yield an utterance for each result; a partial result has no words."""
     segments = (
         Segment(node, _words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, content))
         for node in result_nodes(content, display_name(path))

@@ -65,7 +65,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
+    """Yield an utterance for each segment."""
     variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
     return (
         variant.utterances(content, path) if variant else segment_utterances(_segments(content, path), path, "whisper")

@@ -38,7 +38,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield all words as one utterance. Raises InputError for JSON of another form, or invalid times."""
+    """Yield all words as one utterance."""
     file = Node.of(content, display_name(path))
     chunks = file.nodes(_CHUNKS, "chunk")
     language = parse_language(chunks[0].get("language")) if chunks else ""

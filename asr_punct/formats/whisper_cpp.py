@@ -35,7 +35,7 @@ def recognises(content: Any) -> bool:
 
 
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each segment. Raises InputError for JSON of another form, or invalid times."""
+    """Yield an utterance for each segment."""
     file = Node.of(content, display_name(path))
     is_translation = find(content, "params", "translate") is True  # always into English
     language = "en" if is_translation else parse_language(find(content, "result", "language"))
