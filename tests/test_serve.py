@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -90,7 +91,9 @@ def test_models_health_metrics_and_reference(client):
     assert {"name", "languages", "default"} <= client.get("/v1/models").json()[0].keys()
     assert client.get("/healthz").json() == {"status": "ok"}
     assert 'asr_punct_requests_total{path="/v1/punctuate",status="200"}' in client.get("/metrics").text
-    assert "/v1/punctuate" in client.get("/openapi.json").json()["paths"]
+    api = client.get("/openapi.json")
+    assert "/v1/punctuate" in api.json()["paths"]
+    assert set(re.findall(r"#/components/schemas/(\w+)", api.text)) <= api.json()["components"]["schemas"].keys()
     page = client.get("/docs")
     assert "text/html" in page.headers["content-type"]
     assert "/v1/punctuate" in page.text
@@ -255,7 +258,8 @@ def test_the_token_of_the_page_becomes_a_cookie(make_client):
 
 def test_pages_of_other_sites(make_client, guarded):
     client = make_client()
-    assert error(client.get("/v1/models", headers={"origin": "https://example.org"}), 403).place == "Origin"
+    for origin in ("https://example.org", "http://[", "null"):
+        assert error(client.get("/v1/models", headers={"origin": origin}), 403).place == "Origin"
     assert client.get("/v1/models", headers={"origin": "http://testserver"}).status_code == 200
     headers = {"origin": "https://example.org", "authorization": "Bearer geheim-n"}
     answer = guarded.get("/v1/models", headers=headers)

@@ -26,7 +26,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.app import build_app
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.messages import ServerMessage
+from asr_punct.serve.schema import ServerMessage
 from asr_punct.serve.models import Models
 from asr_punct.serve.service import Service
 from asr_punct.serve.streams import LiveStream, _Work, _Worker
@@ -386,14 +386,14 @@ def test_the_example_of_the_documentation():
 
 def test_large_messages_wait_for_small_ones():
     worker = _Worker.__new__(_Worker)
-    worker._work, worker._bulk = queue.SimpleQueue(), deque()
+    worker.work, worker._bulk = queue.SimpleQueue(), deque()
     streams = [LiveStream(worker, None, None) for _ in range(5)]
     future = asyncio.Future(loop=asyncio.new_event_loop())
     large = [_Work(stream, [Word("la")] * 20, answer=future) for stream in streams[:4]]
     small = _Work(streams[4], [Word("la")], answer=future)
     gone = _Work(streams[1])
     for work in (*large, gone, small, None):
-        worker._work.put(work)
+        worker.work.put(work)
     assert worker._take() == [gone, small, large[0], large[2]]  # without the words of the stream that is closed
     assert worker._take() == [large[3]]
     assert worker._take() == []

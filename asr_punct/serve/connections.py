@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
-from fastapi.responses import JSONResponse
 from starlette.types import Scope
 
 from asr_punct.serve.errors import ServiceError
@@ -49,7 +48,7 @@ class Connections:
         if self._count >= self._limits.streams or self.stop.is_set():
             self._metrics.refused.labels("streams").inc()
             error = ServiceError(503, "stream", f"{self._count} open streams", "fewer streams", retry_after_s=5)
-            await websocket.send_denial_response(JSONResponse(error.content, error.status, error.headers))
+            await websocket.send_denial_response(error.response())
             yield None
             return
         self._count += 1
@@ -57,8 +56,11 @@ class Connections:
         self._metrics.streams.labels(kind).inc()
         try:
             await websocket.accept()
-            async with Connection(websocket, self._limits, self.stop) as connection:
+            connection = Connection(websocket, self._limits, self.stop)
+            try:
                 yield connection
+            finally:
+                connection.stop_waiting()
         except SlowReaderError:
             self._metrics.refused.labels("slow reader").inc()
             self.abort(websocket.scope)
@@ -85,24 +87,25 @@ class Connection:
         self._receiving: asyncio.Task[Any] | None = None
         self._stopping = asyncio.ensure_future(stop.wait())
 
-    async def __aenter__(self) -> Connection:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
+    def stop_waiting(self) -> None:
+        """Wait for no message any more."""
         for task in (self._receiving, self._stopping):
             if task:
                 task.cancel()
+
+    async def _wait(self, seconds: Seconds) -> bool:
+        """Wait for the next message or the stop of the service; return whether there is one within `seconds`."""
+        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
+        tasks = {self._receiving, self._stopping}
+        done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return bool(done)
 
     async def is_quiet(self, seconds: Seconds) -> bool:
         """Wait for the next message; return whether none has arrived within `seconds`.
 
         Returns False at once if the service stops, or if `seconds` is not below `limits.idle_s`.
         """
-        if self._stop.is_set() or seconds >= self._limits.idle_s:
-            return False
-        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
-        tasks = {self._receiving, self._stopping}
-        return not (await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED))[0]
+        return not self._stop.is_set() and seconds < self._limits.idle_s and not await self._wait(seconds)
 
     async def receive(self) -> str | bytes | None:
         """Return the next message; None if the service stops or the client is idle.
@@ -111,10 +114,8 @@ class Connection:
         """
         if self._stop.is_set():
             return None
-        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
-        tasks = {self._receiving, self._stopping}
-        await asyncio.wait(tasks, timeout=self._limits.idle_s, return_when=asyncio.FIRST_COMPLETED)
-        if not self._receiving.done():
+        await self._wait(self._limits.idle_s)
+        if not self._receiving or not self._receiving.done():
             return None
         message, self._receiving = self._receiving.result(), None
         if message["type"] == "websocket.disconnect":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import Field, File, FormParser, parse_options_header
+from python_multipart.multipart import Field, File, create_form_parser
 
 from asr_punct.formats.files import MemoryFile
 from asr_punct.serve.errors import ServiceError
@@ -27,10 +27,9 @@ def parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFi
         """Keep a field of the form."""
         fields[_text(field.field_name)] = _text(field.value)
 
-    kind, parameters = parse_options_header(content_type)
     config = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "MAX_FIELDS": _MAX_FIELDS}
     try:
-        parser = FormParser(kind.decode(), on_field, files.append, boundary=parameters.get(b"boundary"), config=config)
+        parser = create_form_parser({"Content-Type": content_type.encode()}, on_field, files.append, config)
         parser.write(body)
         parser.finalize()
     except (FormParserError, ValueError) as error:

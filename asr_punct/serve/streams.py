@@ -24,8 +24,8 @@ from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.marks import Glyphs
 from asr_punct.serve.errors import ServiceError, bad_request
-from asr_punct.serve.messages import StreamConfig
 from asr_punct.serve.models import Models
+from asr_punct.serve.schema import StreamConfig
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
@@ -73,17 +73,16 @@ class LiveStream:
         self.warnings += new
         return new
 
-    async def push(self, words: Sequence[Word], *, ends: bool = False) -> Answer:
-        """Add words, and end the document if `ends`."""
-        return await self.worker.submit(self, words, ends=ends)
-
-    async def idle(self, seconds: Seconds) -> Answer:
-        """Report that no word has begun for some time."""
-        return await self.worker.submit(self, (), seconds=seconds)
+    async def push(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds = 0.0) -> Answer:
+        """Add words, end the document if `ends`, or report that no word has begun for `idle_s`."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self.worker.work.put(_Work(self, words, ends, idle_s, answer))
+        return await answer
 
     def close(self) -> None:
         """Close the stream."""
-        self.worker.forget(self)
+        self.worker.streams -= 1
+        self.worker.work.put(_Work(self))
 
 
 @dataclass(eq=False)
@@ -93,7 +92,7 @@ class _Work:
     stream: LiveStream
     words: Sequence[Word] = ()
     ends: bool = False
-    seconds: Seconds = 0.0
+    idle_s: Seconds = 0.0
     answer: asyncio.Future[Answer] | None = None
 
 
@@ -110,12 +109,12 @@ class Streams:
 
     def __init__(self, models: Models, threads: int) -> None:
         self._models = models
-        self._workers = [_Worker() for _ in range(threads)]
+        self.workers = [_Worker() for _ in range(threads)]
 
     def close(self) -> None:
         """Stop the threads after the work that waits."""
-        for worker in self._workers:
-            worker.close()
+        for worker in self.workers:
+            worker.work.put(None)
 
     async def open(self, config: StreamConfig) -> LiveStream:
         """Open a stream, with the committed words of the configuration as its context.
@@ -124,7 +123,7 @@ class Streams:
         """
         name = self._models.check_language(config.model, config.language)
         punctuator = await asyncio.to_thread(self._models.get, name)
-        worker = min(self._workers, key=lambda worker: worker.streams)
+        worker = min(self.workers, key=lambda worker: worker.streams)
         pool = worker.pool(name, punctuator, config)
         live = LiveStream(worker, pool, punctuator.glyphs, config.preview, skipped=len(config.committed))
         worker.streams += 1
@@ -142,18 +141,15 @@ class _Worker:
 
     Attributes:
         streams: their number.
+        work: what waits; None stops the thread after the work before it.
     """
 
     def __init__(self) -> None:
         self.streams = 0
         self._pools: dict[tuple[object, ...], StreamPool[LiveStream]] = {}
-        self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        self.work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._bulk: deque[_Work] = deque()
         threading.Thread(target=self._run, name="streams", daemon=True).start()
-
-    def close(self) -> None:
-        """Stop the thread after the work that waits."""
-        self._work.put(None)
 
     def pool(self, name: str, punctuator: Punctuator, config: StreamConfig) -> StreamPool[LiveStream]:
         """Return the pool of the streams of a model with these settings."""
@@ -161,19 +157,6 @@ class _Worker:
         if (name, *settings) not in self._pools:
             self._pools[name, *settings] = punctuator.stream_pool(*settings)
         return self._pools[name, *settings]
-
-    async def submit(
-        self, stream: LiveStream, words: Sequence[Word], *, ends: bool = False, seconds: Seconds = 0.0
-    ) -> Answer:
-        """Pass new words or another event of a stream to the thread, and return its answer."""
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._work.put(_Work(stream, words, ends, seconds, answer))
-        return await answer
-
-    def forget(self, stream: LiveStream) -> None:
-        """Close a stream."""
-        self.streams -= 1
-        self._work.put(_Work(stream))
 
     def _run(self) -> None:
         while works := self._take():
@@ -203,11 +186,11 @@ class _Worker:
         must_wait = not self._bulk
         while True:
             try:
-                work = self._work.get(block=must_wait)
+                work = self.work.get(block=must_wait)
             except queue.Empty:
                 return
             if work is None:
-                self._work.put(None)
+                self.work.put(None)
                 return
             must_wait = False
             yield work
@@ -237,7 +220,7 @@ def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveS
     for part in (
         pool.push({work.stream: work.words for work in group if work.words}),
         pool.flush([work.stream for work in group if work.ends]),
-        pool.idle({work.stream: work.seconds for work in group if work.seconds}),
+        pool.idle({work.stream: work.idle_s for work in group if work.idle_s}),
     ):
         for stream, words in part.items():
             committed[stream] += words
