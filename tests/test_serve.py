@@ -90,6 +90,7 @@ def test_an_upload_is_never_a_path(client, tmp_path, monkeypatch):
 def test_models_health_metrics_and_reference(client):
     assert {"name", "languages", "default"} <= client.get("/v1/models").json()[0].keys()
     assert client.get("/healthz").json() == {"status": "ok"}
+    assert post(client, json={"text": "ana"}).status_code == 200
     assert 'asr_punct_requests_total{path="/v1/punctuate",status="200"}' in client.get("/metrics").text
     api = client.get("/openapi.json")
     assert "/v1/punctuate" in api.json()["paths"]

@@ -26,8 +26,8 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.app import build_app
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.schema import ServerMessage
 from asr_punct.serve.models import Models
+from asr_punct.serve.schema import ServerMessage
 from asr_punct.serve.service import Service
 from asr_punct.serve.streams import LiveStream, _Work, _Worker
 from asr_punct.words import Word

@@ -104,7 +104,14 @@ def _restore_round(
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     initial = min(cores, actors or cores)
-    rows = [_row(group) for group in _groups(items, initial)]
+    rows = [
+        {
+            "numbers": [*group],
+            "sources": [i.source for i in group.values()],
+            "outputs": [i.output for i in group.values()],
+        }
+        for group in _groups(items, initial)
+    ]
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
     remote: Any = ray.remote
     counter = remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Attempts)
@@ -146,27 +153,16 @@ def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
     yield group
 
 
-def _row(group: dict[int, Item]) -> dict[str, Any]:
-    sources, outputs = ([getattr(item, name) for item in group.values()] for name in ("source", "output"))
-    return {"numbers": list(group), "sources": sources, "outputs": outputs}
-
-
 class _Attempts:
     """Counts the attempts at each group and file. It is a separate actor, because actors that restore files may die."""
 
     def __init__(self) -> None:
-        self._groups: Counter[int] = Counter()
-        self._files: Counter[int] = Counter()
+        self._counts: Counter[tuple[str, int]] = Counter()
 
-    def begin_group(self, number: int) -> int:
-        """Count an attempt at the group whose first file has this number; return the number of attempts."""
-        self._groups[number] += 1
-        return self._groups[number]
-
-    def begin_file(self, number: int) -> int:
-        """Count an attempt at a file of a repeated group; return the number of attempts."""
-        self._files[number] += 1
-        return self._files[number]
+    def begin(self, kind: str, number: int) -> int:
+        """Count an attempt at a `group`, by its first file, or at a `file`; return the number of attempts."""
+        self._counts[kind, number] += 1
+        return self._counts[kind, number]
 
 
 def _columns(numbers: list[int], results: list[Result], fatal: str = "") -> dict[str, list[Any]]:
@@ -203,12 +199,12 @@ class _Actor:
             return _columns(numbers, [Result(item) for item in items], self._error)
         import ray
 
-        is_repeated = ray.get(self._attempts.begin_group.remote(numbers[0])) > 1
+        is_repeated = ray.get(self._attempts.begin.remote("group", numbers[0])) > 1
         if is_repeated:
             remove_abandoned(item.output for item in items)
         results = []
         for number, item in zip(numbers, items, strict=True):
-            attempt = ray.get(self._attempts.begin_file.remote(number)) if is_repeated else 0
+            attempt = ray.get(self._attempts.begin.remote("file", number)) if is_repeated else 0
             if attempt >= _MAX_ATTEMPTS:
                 error = f"{item.source}: found worker processes that died while restoring it, expected one to finish"
                 results.append(Result(item, error=error))

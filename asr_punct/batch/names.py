@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from os.path import normpath
 from pathlib import Path
 
-from asr_punct.batch.storage import full_url, is_file, is_url, list_files, match_files
+from asr_punct.batch.storage import full_url, is_file, is_url, list_files
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_lines, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
@@ -96,7 +96,7 @@ class Inputs:
 
     def _remote_files(self, url: str) -> Iterator[_Input]:
         if glob.has_magic(url):
-            yield from (_Input(*found) for found in match_files(url))
+            yield from (_Input(*found) for found in list_files(url, is_glob=True))
         elif is_file(url):
             yield from (_Input(path, os.path.basename(url), size) for path, _, size in list_files(url))
         else:
