@@ -30,7 +30,7 @@ import httpx
 import numpy as np
 import psutil
 from serve_clients import Load, Results, documents, run_hostile, short_requests, stream
-from speed import RUN, drawn_words
+from speed import RUN, drawn_words, option_parser
 
 from asr_punct.config import STREAM_LEFT_WORDS
 from asr_punct.formats.files import write_json_file
@@ -133,7 +133,7 @@ def measure(options: argparse.Namespace, streams: int, words: Sequence[str]) -> 
 
 def parse_options() -> argparse.Namespace:
     """Return the options of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("output", type=Path, nargs="?", default=Path("serve.json"))
     parser.add_argument("--model", default="es-eu")
     parser.add_argument("--language", default="es", help="language that streams name")

@@ -1,6 +1,6 @@
 /** The audio of the file: it plays from a word, and shows the word that is heard. */
 
-import { countBegun, inTime } from "./timing.js";
+import { inTime } from "./timing.js";
 
 const BEFORE_S = 0.02;
 
@@ -70,8 +70,8 @@ export class Player extends EventTarget {
   }
 
   #follow() {
-    const begun = countBegun(this.#words, this.audio.currentTime + 2 * BEFORE_S);
-    this.#show(this.#words[begun - 1] ?? null);
+    const seconds = this.audio.currentTime + 2 * BEFORE_S;
+    this.#show(this.#words.findLast((word) => word.from <= seconds) ?? null);
   }
 
   #show(word) {
