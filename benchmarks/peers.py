@@ -20,7 +20,6 @@ import tempfile
 import venv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -44,15 +43,11 @@ _BASELINE = "fullstop"
 _VOCABULARY = "words.tsv"
 
 
-@dataclass(frozen=True)
-class Environment:
-    """A virtual environment.
+class Environment(NamedTuple):
+    """A virtual environment: its packages, and the parts of benchmarks/peer_models.py that need them.
 
-    Attributes:
-        installs: arguments of consecutive calls of `pip install`. torch comes first, so that pip's settings choose its
-            build.
-        makes: parts of benchmarks/peer_models.py that need its packages.
-        removes: packages to uninstall; torchvision of PyPI does not load beside a CPU build of torch.
+    `installs` are arguments of consecutive calls of `pip install`: torch is the first, so that pip's settings choose
+    its build. `removes` are uninstalled: torchvision of PyPI does not load beside a CPU build of torch.
     """
 
     installs: Sequence[Sequence[str]]

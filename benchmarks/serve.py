@@ -24,6 +24,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 
 import httpx
@@ -88,15 +89,13 @@ async def run(load: Load, options: argparse.Namespace, streams: int, pid: int) -
 def offline_speed(model: str, words: Sequence[str], document_words: int, seconds: float) -> float:
     """Return the words a second of `Punctuator.restore` on the documents of the HTTP clients, one after the other."""
     punctuator = Punctuator.from_pretrained(model)
-    documents = [words[i : i + document_words] for i in range(0, len(words) - document_words, document_words)]
-    punctuator(" ".join(documents[0]))
+    starts = range(0, len(words) - document_words, document_words)
+    documents = cycle(" ".join(words[start : start + document_words]) for start in starts)
+    punctuator(next(documents))  # warms up
     begin, count = time.perf_counter(), 0
     while time.perf_counter() - begin < seconds:
-        for document in documents:
-            punctuator(" ".join(document))
-            count += len(document)
-            if time.perf_counter() - begin >= seconds:
-                break
+        punctuator(next(documents))
+        count += document_words
     return count / (time.perf_counter() - begin)
 
 

@@ -5,6 +5,7 @@ import json
 import queue
 import re
 from collections import deque
+from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -351,13 +352,11 @@ def test_large_messages_wait_for_small_ones():
     worker = _Worker.__new__(_Worker)
     worker.work, worker._bulk = queue.SimpleQueue(), deque()
     streams = [LiveStream(worker, None, None) for _ in range(5)]
-    future = asyncio.Future(loop=asyncio.new_event_loop())
-    large = [_Work(stream, [Word("la")] * 20, answer=future) for stream in streams[:4]]
-    small = _Work(streams[4], [Word("la")], answer=future)
+    large = [_Work(stream, [Word("la")] * 20, answer=Future()) for stream in streams[:4]]
+    small = _Work(streams[4], [Word("la")], answer=Future())
     gone = _Work(streams[1])
     for work in (*large, gone, small, None):
         worker.work.put(work)
     assert worker._take() == [gone, small, large[0], large[2]]  # without the words of the stream that is closed
     assert worker._take() == [large[3]]
     assert worker._take() == []
-    future.get_loop().close()

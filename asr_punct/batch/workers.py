@@ -73,7 +73,7 @@ def restore_files(
     Large files are restored first, so that no process is left with a long one at the end. If a process dies, only
     its file fails, and another process is started. All processes end with the iteration.
 
-    There are `jobs` processes. `open_punctuator` can be pickled. Raises AsrPunctError if the model cannot be opened.
+    `open_punctuator` can be pickled. Raises AsrPunctError if the model cannot be opened.
     """
     queue = deque(sorted(items, key=lambda item: item.size, reverse=True))
     pool = _Pool(queue, open_punctuator, options)

@@ -39,11 +39,10 @@ def build_app(service: Service) -> FastAPI:
         description=_DESCRIPTION,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/openapi.json",
+        exception_handlers=_ERROR_HANDLERS,
         responses={status: {**answer, "model": ErrorAnswer} for status, answer in ERRORS.items()},
     )
     request_schema, schemas = _request_schema()
-    _add_error_handlers(app)
     _add_documents(app, service, request_schema)
     _add_streams(app, service)
     _add_operation(app, service)
@@ -97,14 +96,12 @@ def _request_schema() -> tuple[dict[str, Any], dict[str, Any]]:
 def _add_streams(app: FastAPI, service: Service) -> None:
     @app.websocket("/v1/stream")
     async def stream(websocket: WebSocket) -> None:
-        """Serve a live stream."""
         await serve_stream(websocket, service)
 
     if service.vosk:
 
         @app.websocket("/")
         async def vosk(websocket: WebSocket) -> None:
-            """Serve a client of Vosk."""
             await serve_vosk(websocket, service)
 
 
@@ -117,7 +114,7 @@ def _add_operation(app: FastAPI, service: Service) -> None:
     @app.get("/healthz", tags=["operation"])
     async def health() -> Response:
         """Return 200 while the service accepts requests, 503 while it stops. Needs no token."""
-        stops = service.is_stopping
+        stops = service.connections.stop.is_set()
         return JSONResponse({"status": "stopping" if stops else "ok"}, 503 if stops else 200)
 
     @app.get("/metrics", tags=["operation"])
@@ -139,30 +136,31 @@ def _add_page(app: FastAPI) -> None:
 
     @app.get("/docs", include_in_schema=False)
     def reference() -> Response:
-        """Return the description of all requests and answers as a page."""
         return HTMLResponse(reference_page(app.openapi()))
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
 
 
-def _add_error_handlers(app: FastAPI) -> None:
-    """Answer all errors with one line of JSON, without stack traces."""
+async def _service_error(_: Request, error: ServiceError) -> Response:
+    return error.response()
 
-    @app.exception_handler(ServiceError)
-    async def service_error(_: Request, error: ServiceError) -> Response:
-        """Answer an error of a request."""
-        return error.response()
 
-    @app.exception_handler(HTTPException)
-    async def http_error(request: Request, error: HTTPException) -> Response:
-        """Answer a request for an unknown path or method."""
-        found, expected = f"{request.method} {request.url.path[:80]}", "a path and method of /openapi.json"
-        return JSONResponse(error_content("request", found, expected), error.status_code, error.headers)
+async def _http_error(request: Request, error: HTTPException) -> Response:
+    """Answer a request for an unknown path or method."""
+    found, expected = f"{request.method} {request.url.path[:80]}", "a path and method of /openapi.json"
+    return JSONResponse(error_content("request", found, expected), error.status_code, error.headers)
 
-    @app.exception_handler(Exception)
-    async def internal_error(_: Request, __: Exception) -> Response:
-        """Answer an error of the service itself."""
-        return JSONResponse(error_content("service", "an internal error", "an answer; the log has the error"), 500)
+
+async def _internal_error(_: Request, __: Exception) -> Response:
+    """Answer an error of the service itself, without a stack trace."""
+    return JSONResponse(error_content("service", "an internal error", "an answer; the log has the error"), 500)
+
+
+_ERROR_HANDLERS: dict[int | type[Exception], Any] = {
+    ServiceError: _service_error,
+    HTTPException: _http_error,
+    Exception: _internal_error,
+}
 
 
 def _add_metrics(app: FastAPI, service: Service) -> None:
@@ -170,7 +168,6 @@ def _add_metrics(app: FastAPI, service: Service) -> None:
 
     @app.middleware("http")
     async def measure(request: Request, call_next: _Next) -> Response:
-        """Answer a request, and count it and its time."""
         path = request.url.path if request.url.path in known else "other"
         begin, status = time.perf_counter(), 500
         try:

@@ -81,10 +81,7 @@ class _Queue:
 
 
 class Batcher:
-    """Computes the answers to requests, long ones in several threads.
-
-    `limits.requests` and `limits.request_s` are used. `metrics` gets the length of the queue and the number of words.
-    """
+    """Computes the answers to requests, long ones in several threads."""
 
     def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
         self._models, self._limits, self._metrics = models, limits, metrics
@@ -120,7 +117,6 @@ class Batcher:
             self._metrics.queue.dec()
 
     def _run(self, jobs: _Queue) -> None:
-        """Compute the jobs of a queue until it is closed."""
         while group := jobs.take():
             self._compute([job for job in group if job.answer.set_running_or_notify_cancel()])
 

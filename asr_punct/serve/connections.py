@@ -74,13 +74,7 @@ class Connections:
 
 
 class Connection:
-    """One WebSocket connection with time limits.
-
-    Args:
-        websocket: the connection, which is accepted.
-        limits: `idle_s` and `send_s` are used.
-        stop: is set when the service stops.
-    """
+    """One accepted WebSocket connection with time limits; `stop` is set when the service stops."""
 
     def __init__(self, websocket: WebSocket, limits: Limits, stop: asyncio.Event) -> None:
         self._websocket, self._limits, self._stop = websocket, limits, stop
@@ -124,11 +118,7 @@ class Connection:
         return text if text is not None else message["bytes"]
 
     async def send(self, message: str | bytes) -> None:
-        """Send a message.
-
-        Raises SlowReaderError if the client does not read earlier answers, and DisconnectedError if the client has
-        gone.
-        """
+        """Send a message. Raises SlowReaderError if the client does not read, DisconnectedError if it has gone."""
         part = {"text": message} if isinstance(message, str) else {"bytes": message}
         await self._limited({"type": "websocket.send", **part})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,8 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from pydantic import ValidationError
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import Field, File, create_form_parser
 
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.formats import read, with_glyphs
@@ -22,7 +25,6 @@ from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels, write_text
 from asr_punct.serve.errors import ServiceError, bad_request, validation_error
-from asr_punct.serve.forms import parse_form
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
 from asr_punct.text import without_marks
 from asr_punct.words import Utterance, Word, annotate, with_time_source, word_count
@@ -30,9 +32,12 @@ from asr_punct.words import Utterance, Word, annotate, with_time_source, word_co
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
 _FIELDS = re.compile(rb"(file|text|words|" + "|".join(UploadOptions.names()).encode() + rb")=")
 """Start of a URL-encoded form. Curl sends files with the content type of such forms if none is given."""
+_EXPECTED_FORM = "a form with a field 'file'"
+_MAX_FIELDS = 20
 _COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd"
 """Magic numbers of gzip, xz, zip, bzip2 and zstd."""
 _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "application/ttml+xml", "eaf": "text/xml"}
+logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it logs a warning for each malformed form
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> P
     kind = content_type.partition(";")[0].strip().lower()
     try:
         if kind == _FORM:
-            options, file = parse_form(content_type, body)
+            options, file = _parse_form(content_type, body)
             return _upload({**options, **query}, file)
         if kind == _URLENCODED and _FIELDS.match(body):
             expected = f"{_JSON}, or {_FORM} with a field 'file' (curl -F file=@…)"
@@ -91,6 +96,37 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> P
         return _upload(query, MemoryFile(_safe_name(name), body))
     except AsrPunctError as error:
         raise bad_request(error) from None
+
+
+def _parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFile]:
+    """Return the text fields of a form, and its file.
+
+    Raises ServiceError if the body is not a form, or has no file or several.
+    """
+    fields: dict[str, str] = {}
+    files: list[File] = []
+
+    def on_field(field: Field) -> None:
+        fields[_text(field.field_name)] = _text(field.value)
+
+    config = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "MAX_FIELDS": _MAX_FIELDS}
+    try:
+        parser = create_form_parser({"Content-Type": content_type.encode()}, on_field, files.append, config)
+        parser.write(body)
+        parser.finalize()
+    except (FormParserError, ValueError) as error:
+        raise ServiceError(400, "body", f"no form ({error})", _EXPECTED_FORM) from None
+    if len(files) != 1:
+        raise ServiceError(400, "body", f"{len(files)} files", _EXPECTED_FORM)
+    (file,) = files
+    if file.field_name != b"file":
+        raise ServiceError(422, "body", f"a file in the field {_text(file.field_name)[:80]!r}", _EXPECTED_FORM)
+    file.file_object.seek(0)
+    return fields, MemoryFile(_text(file.file_name) or "upload", file.file_object.read())
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", errors="replace")
 
 
 def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:

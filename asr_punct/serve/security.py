@@ -57,7 +57,6 @@ class Guard:
         is_page = path == "/" or path.startswith("/page/")
 
         async def send_with_headers(message: Message) -> None:
-            """Send a message of the answer; the first one gets the headers."""
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update({**_HEADERS, "Cache-Control": "no-cache" if is_page else "no-store"})

@@ -13,6 +13,7 @@ import queue
 import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -75,12 +76,11 @@ class LiveStream:
 
     async def push(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds = 0.0) -> Answer:
         """Add words, end the document if `ends`, or report that no word has begun for `idle_s`."""
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        answer: Future[Answer] = Future()
         self.worker.work.put(_Work(self, words, ends, idle_s, answer))
-        return await answer
+        return await asyncio.wrap_future(answer)
 
     def close(self) -> None:
-        """Close the stream."""
         self.worker.streams -= 1
         self.worker.work.put(_Work(self))
 
@@ -93,19 +93,11 @@ class _Work:
     words: Sequence[Word] = ()
     ends: bool = False
     idle_s: Seconds = 0.0
-    answer: asyncio.Future[Answer] | None = None
-
-
-_Result = tuple[asyncio.Future[Answer], Answer | Exception]
+    answer: Future[Answer] | None = None
 
 
 class Streams:
-    """Runs the streams of all connections in worker threads.
-
-    Args:
-        models: the models.
-        threads: number of threads.
-    """
+    """Runs the streams of all connections in worker threads."""
 
     def __init__(self, models: Models, threads: int) -> None:
         self._models = models
@@ -164,9 +156,7 @@ class _Worker:
             for work in works:
                 by_pool[work.stream.pool].append(work)
             for pool, group in by_pool.items():
-                results = list(_compute(pool, group))
-                if results and not (loop := results[0][0].get_loop()).is_closed():
-                    loop.call_soon_threadsafe(_deliver, results)
+                _compute(pool, group)
 
     def _take(self) -> list[_Work]:
         """Wait for work and return that of the next run; nothing after the None that ends the queue."""
@@ -196,8 +186,8 @@ class _Worker:
             yield work
 
 
-def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> Iterator[_Result]:
-    """Yield the answer or the error of each stream; all words are decided in one run."""
+def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> None:
+    """Set the answer or the error of each stream; all words are decided in one run."""
     found: dict[LiveStream, Answer] = {}
     failure: Exception | None = None
     try:
@@ -209,8 +199,11 @@ def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> Iterator[_
         failure = ServiceError(500, "service", "an internal error", "an answer; the log has the error")
     pool.close(work.stream for work in group if not work.answer)
     for work in group:
-        if work.answer:
-            yield work.answer, failure or found[work.stream]
+        if work.answer and work.answer.set_running_or_notify_cancel():  # else the connection is gone
+            if failure:
+                work.answer.set_exception(failure)
+            else:
+                work.answer.set_result(found[work.stream])
 
 
 def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveStream, Answer]:
@@ -248,14 +241,3 @@ def _partial(live: LiveStream, preview: Iterable[Committed] | None) -> str:
     """Return the words that are not committed, with provisional marks and capitals if there is a preview."""
     words = live.pending if preview is None else (each.written for each in preview)
     return " ".join(islice(words, live.skipped, None))
-
-
-def _deliver(results: Sequence[_Result]) -> None:
-    """Set the results in the event loop; the connection of a future may be gone."""
-    for future, result in results:
-        if future.done():
-            continue
-        if isinstance(result, Exception):
-            future.set_exception(result)
-        else:
-            future.set_result(result)

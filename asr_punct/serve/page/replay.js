@@ -22,7 +22,8 @@ function spokenOrder(words) {
 export class Replay extends EventTarget {
   /** Milliseconds from sending a word to its commit. */
   delays = [];
-  #next = 0;
+  /** Number of words up to the clock's time. */
+  sent = 0;
   #sentAt = [];
   #socket = null;
   #timer = null;
@@ -53,13 +54,8 @@ export class Replay extends EventTarget {
     return this.#timer !== null;
   }
 
-  /** Number of words up to the clock's time. */
-  get sent() {
-    return this.#next;
-  }
-
   get isAtEnd() {
-    return this.#next === this.words.length;
+    return this.sent === this.words.length;
   }
 
   /** Number of words that are sent and not committed. */
@@ -71,7 +67,7 @@ export class Replay extends EventTarget {
   async play() {
     if (this.isAtEnd) {
       this.clock.currentTime = this.begin;
-      this.#next = 0;
+      this.sent = 0;
     }
     await this.#connect();
     await this.clock.play();
@@ -139,9 +135,9 @@ export class Replay extends EventTarget {
   #tick() {
     const { seconds } = this;
     const ended = [];
-    while (!this.isAtEnd && this.words[this.#next].at <= seconds && ended.length < MESSAGE_WORDS) {
-      ended.push(this.words[this.#next].word);
-      this.#next += 1;
+    while (!this.isAtEnd && this.words[this.sent].at <= seconds && ended.length < MESSAGE_WORDS) {
+      ended.push(this.words[this.sent].word);
+      this.sent += 1;
     }
     if (ended.length) this.#send(ended);
     if (this.isAtEnd) {
@@ -160,7 +156,7 @@ export class Replay extends EventTarget {
   #jump() {
     const { seconds } = this;
     const next = this.words.findIndex(({ at }) => at > seconds);
-    this.#next = next < 0 ? this.words.length : next;
+    this.sent = next < 0 ? this.words.length : next;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ end: true }));
   }
 }
