@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import re
 import signal
 import socket
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from asr_punct.batch.names import Item
 from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
 from asr_punct.formats.partial import remove_abandoned
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _GROUPS_PER_ACTOR = 4
 """A group has the remaining bytes divided by the number of actors and this number, so that later groups are smaller."""
@@ -104,14 +102,7 @@ def _restore_round(
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     initial = min(cores, actors or cores)
-    rows = [
-        {
-            "numbers": [*group],
-            "sources": [i.source for i in group.values()],
-            "outputs": [i.output for i in group.values()],
-        }
-        for group in _groups(items, initial)
-    ]
+    rows = [{"items": pickle.dumps(group)} for group in _groups(items, initial)]
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
     remote: Any = ray.remote
     counter = remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Attempts)
@@ -131,8 +122,7 @@ def _restore_round(
     for row in results.iter_rows():
         if row["fatal"]:
             raise AsrPunctError(row["fatal"])
-        warnings = tuple(row["warnings"].splitlines())
-        yield row["number"], Result(items[row["number"]], row["words"], row["error"], warnings)
+        yield from pickle.loads(row["results"]).items()
 
 
 def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
@@ -165,16 +155,6 @@ class _Attempts:
         return self._counts[kind, number]
 
 
-def _columns(numbers: list[int], results: list[Result], fatal: str = "") -> dict[str, list[Any]]:
-    return {
-        "number": numbers,
-        "words": [result.words for result in results],
-        "error": [result.error for result in results],
-        "warnings": ["\n".join(result.warnings) for result in results],
-        "fatal": [fatal] * len(numbers),
-    }
-
-
 class _Actor:
     """Restores groups of files with one model.
 
@@ -190,24 +170,24 @@ class _Actor:
         except AsrPunctError as error:  # if it were raised here, Ray would start the actor again
             self._restorer, self._error = None, str(error)
 
-    def __call__(self, batch: dict[str, np.ndarray[Any, Any]]) -> dict[str, list[Any]]:
-        """Restore a group: one row of numbers, inputs and outputs."""
-        numbers, sources, outputs = ([*batch[name][0]] for name in ("numbers", "sources", "outputs"))
-        items = [Item(str(source), str(output)) for source, output in zip(sources, outputs, strict=True)]
-        numbers = [int(number) for number in numbers]
-        if self._restorer is None:
-            return _columns(numbers, [Result(item) for item in items], self._error)
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """Restore the group of files in a batch of one row."""
+        items: dict[int, Item] = pickle.loads(batch["items"][0])
+        results = self._results(items, self._restorer) if self._restorer else {}
+        return {"results": [pickle.dumps(results)], "fatal": [self._error]}
+
+    def _results(self, items: dict[int, Item], restorer: Restorer) -> dict[int, Result]:
         import ray
 
-        is_repeated = ray.get(self._attempts.begin.remote("group", numbers[0])) > 1
+        is_repeated = ray.get(self._attempts.begin.remote("group", next(iter(items)))) > 1
         if is_repeated:
-            remove_abandoned(item.output for item in items)
-        results = []
-        for number, item in zip(numbers, items, strict=True):
+            remove_abandoned(item.output for item in items.values())
+        results = {}
+        for number, item in items.items():
             attempt = ray.get(self._attempts.begin.remote("file", number)) if is_repeated else 0
             if attempt >= _MAX_ATTEMPTS:
                 error = f"{item.source}: found worker processes that died while restoring it, expected one to finish"
-                results.append(Result(item, error=error))
+                results[number] = Result(item, error=error)
             else:
-                results.append(self._restorer.run(item))
-        return _columns(numbers, results)
+                results[number] = restorer.run(item)
+        return results
