@@ -1,10 +1,10 @@
 """Compare the aligner's word times and pauses with true times.
 
-    python benchmarks/align.py [--ted DIR] [--audio-truth DATA_DIR CTM --lang es]
+    python benchmarks/align.py [--ted DIR]
 
 The recordings are sentences of espeak-ng, which reports the true times: with voices that the aligner does not use,
 inserted pauses, noise and AAC compression. --ted (default: $ASR_PUNCT_DATA/speech/ted) adds clips with TextGrids and
-lists their pauses. --audio-truth adds a Kaldi data directory and a CTM with the true times of its utterances.
+lists their pauses.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,11 +23,9 @@ from asr_punct import audio
 from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare, is_long
 from asr_punct.align.dtw import align
 from asr_punct.align.espeak import synthesise
-from asr_punct.formats.ctm import read_ctm
-from asr_punct.formats.kaldi_tables import read_data_dir
 from asr_punct.formats.textgrid import read_textgrid
 from asr_punct.pauses import pause_between
-from asr_punct.words import Seconds, Word
+from asr_punct.words import Word
 
 _RATE = 16000
 _TEXTS = {
@@ -62,40 +60,27 @@ def describe(comparison: TimeComparison) -> str:
     )
 
 
-def align_words(path: Path, words: Sequence[Word], language: str, start: Seconds = 0.0) -> tuple[Word, ...]:
-    """Align the words with a file from `start` on."""
-    return align(audio.read(path, _RATE, start), _RATE, [word.text for word in words], language)
-
-
-def ted_clips(folder: Path) -> Iterator[tuple[str, tuple[Word, ...], tuple[Word, ...]]]:
-    """Yield the name, the true words and the aligned words of each clip."""
-    for path in sorted(folder.glob("*.TextGrid")):
-        (truth,) = read_textgrid(path)
-        yield path.stem, truth.words, align_words(path.with_suffix(".wav"), truth.words, "en")
+def align_words(path: Path, words: Sequence[Word], language: str) -> tuple[Word, ...]:
+    """Align the words with a file."""
+    return align(audio.read(path, _RATE), _RATE, [word.text for word in words], language)
 
 
 def report_ted(folder: Path) -> None:
     """Print the figures of the clips, and every true long pause with the aligned one."""
     comparison, lines = TimeComparison(), []
-    for name, truth, found in ted_clips(folder):
+    for path in sorted(folder.glob("*.TextGrid")):
+        (utterance,) = read_textgrid(path)
+        truth, found = utterance.words, align_words(path.with_suffix(".wav"), utterance.words, "en")
         comparison += compare(truth, found)
-        for i, (pair, other) in enumerate(zip(pairwise(truth), pairwise(found), strict=True)):
-            true, got = pause_between(*pair) or 0.0, pause_between(*other) or 0.0
-            if is_long(true):
-                lines.append(
-                    f"    {name}: {truth[i].text} - {truth[i + 1].text}: {truth[i].end:.2f} to {truth[i + 1].start:.2f}"
-                    f" ({true:.2f} s), found {found[i].end:.2f} to {found[i + 1].start:.2f} ({got:.2f} s)"
-                )
+        for pair, other in zip(pairwise(truth), pairwise(found), strict=True):
+            if is_long(pause_between(*pair) or 0.0):
+                words = " - ".join(word.text for word in pair)
+                lines.append(f"    {path.stem}: {words}: {_pause(*pair)}, found {_pause(*other)}")
     print(f"{folder}: {describe(comparison)}", *lines, sep="\n")
 
 
-def report_audio_truth(data_dir: Path, ctm: Path, language: str) -> None:
-    """Print the figures of a data directory."""
-    truth, comparison = {utterance.id: utterance.words for utterance in read_ctm(ctm)}, TimeComparison()
-    for item in read_data_dir(data_dir):
-        if item.audio is not None and item.id in truth:
-            comparison += compare(truth[item.id], align_words(item.audio, truth[item.id], language, item.start))
-    print(f"{data_dir}: {describe(comparison)}")
+def _pause(word: Word, following: Word) -> str:
+    return f"{word.end:.2f} to {following.start:.2f} ({pause_between(word, following) or 0.0:.2f} s)"
 
 
 def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:
@@ -122,8 +107,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     data = os.environ.get("ASR_PUNCT_DATA")
     parser.add_argument("--ted", type=Path, default=Path(data, "speech", "ted") if data else None, metavar="DIR")
-    parser.add_argument("--audio-truth", type=Path, nargs=2, metavar=("DATA_DIR", "CTM"))
-    parser.add_argument("--lang", default="es", help="language of --audio-truth")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         align(np.zeros(_RATE, np.float32), _RATE, ["a"], "es")  # import and first call, without timing
@@ -131,9 +114,6 @@ def main() -> None:
             report_synthetic(language, texts, Path(folder))
     if arguments.ted:
         report_ted(arguments.ted)
-    if arguments.audio_truth:
-        data_dir, ctm = arguments.audio_truth
-        report_audio_truth(data_dir, ctm, arguments.lang)
 
 
 if __name__ == "__main__":

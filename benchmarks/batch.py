@@ -10,22 +10,21 @@ processes; the processes of the cluster are not among them. Writes batch.json.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from speed import RUN, drawn_words, seconds
+from speed import RUN, Facts, drawn_words, option_parser, report, seconds
 
-from asr_punct.formats.files import write_json_file
 from asr_punct.hub import find_model
 
 _MODEL = "es-eu"
@@ -80,20 +79,19 @@ def running_cluster() -> Iterator[str]:
 
 def measure(folder: Path, rounds: int, with_ray: bool) -> dict[str, tuple[float, float]]:
     """Return the median seconds and CPU seconds of each measurement."""
-    took: dict[str, list[tuple[float, float]]] = {}
+    took = defaultdict[str, list[tuple[float, float]]](list)
     for _ in range(rounds):
-        took.setdefault("large_jobs_1", []).append(restore(folder, "large", "--jobs", "1"))
-        took.setdefault("small_jobs_1", []).append(restore(folder, "small", "--jobs", "1"))
-        took.setdefault("small_jobs_2", []).append(restore(folder, "small", "--jobs", "2"))
+        for name, jobs in (("large", "1"), ("small", "1"), ("small", "2")):
+            took[f"{name}_jobs_{jobs}"].append(restore(folder, name, "--jobs", jobs))
         if with_ray:
             with running_cluster() as address:
-                took.setdefault("small_ray_2", []).append(restore(folder, "small", "--ray", address))
+                took["small_ray_2"].append(restore(folder, "small", "--ray", address))
     return {name: (median(wall for wall, _ in times), median(cpu for _, cpu in times)) for name, times in took.items()}
 
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("output", type=Path, nargs="?", default=Path("batch.json"))
     parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--words", type=int, default=200, help="mean number of words of a small file")
@@ -103,7 +101,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         words = write_inputs(Path(folder), options.files, options.words)
         took = measure(Path(folder), options.rounds, options.ray)
-    facts: dict[str, float] = {"files": options.files, "words": words}
+    facts: Facts = {"files": options.files, "words": words}
     facts |= {f"{name}_words_a_second": words / wall for name, (wall, _) in took.items()}
     facts |= {f"{name}_cpu_us_a_word": 1e6 * cpu / words for name, (_, cpu) in took.items() if "ray" not in name}
     for name, one, other in (
@@ -113,9 +111,7 @@ def main() -> None:
     ):
         if one in took:
             facts[name] = took[other][0] / took[one][0]
-    write_json_file(options.output, facts)
-    for name, value in facts.items():
-        print(f"{name.replace('_', ' ')}: {value:.4g}")
+    report(options.output, facts)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,8 @@ is not counted. Rounds alternate. Prints JSON: medians of the words a second of 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -19,20 +17,10 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-_RUN = "from asr_punct.cli import main; main()"
-_EPOCHS = 6
-_ROWS = ["O\t-\tO"] * 8 + ["COMMA\t-\tO", "PERIOD\t-\tO", "O\t-\tFIRST_CAP"]
+from large_corpus import generate
+from speed import RUN, option_parser
 
-
-def generate(path: Path, words: int, seed: int) -> None:
-    """Write a TSV corpus of random words, in documents of 1,000 words."""
-    rng = random.Random(seed)
-    names = [f"{chr(97 + i % 26)}o{i:x}" for i in range(5000)]
-    with open(path, "w", encoding="utf-8") as out:
-        for i in range(words):
-            if i % 1000 == 0:
-                out.write(("\n" if i else "") + f"# document = d{i // 1000}\n")
-            out.write(f"{rng.choice(names)}\t{rng.choice(_ROWS)}\n")
+_EPOCHS, _VOCABULARY = 6, 5000
 
 
 def epoch_seconds(data: Path, config: str, processes: int, settings: list[str]) -> list[float]:
@@ -40,7 +28,7 @@ def epoch_seconds(data: Path, config: str, processes: int, settings: list[str]) 
     with tempfile.TemporaryDirectory() as folder:
         values = [f"training.epochs={_EPOCHS}", f"training.epochs_per_pass={_EPOCHS}", *settings]
         options = ["--config", config, "--data", str(data), "-o", f"{folder}/model", "--device", "cpu"]
-        command = [sys.executable, "-c", _RUN, "train", *options, "--devices", str(processes), *values]
+        command = [sys.executable, "-c", RUN, "train", *options, "--devices", str(processes), *values]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
             ends = [time.perf_counter() for line in process.stderr or () if line.startswith("epoch ")]
@@ -51,7 +39,7 @@ def epoch_seconds(data: Path, config: str, processes: int, settings: list[str]) 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("--config", default="small")
     parser.add_argument("--words", type=int, default=600_000, help="number of words of the corpus")
     parser.add_argument("--processes", type=int, default=2)
@@ -61,8 +49,8 @@ def main() -> None:
     seconds: dict[int, list[float]] = {1: [], options.processes: []}
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
-        generate(data / "train.tsv", options.words, 1)
-        generate(data / "dev.tsv", 2_000, 2)
+        generate(data / "train.tsv", options.words, _VOCABULARY)
+        generate(data / "dev.tsv", 2_000, _VOCABULARY)
         for turn in range(options.rounds):
             for processes in list(seconds)[:: 1 if turn % 2 else -1]:
                 seconds[processes] += epoch_seconds(data, options.config, processes, options.settings)

@@ -49,16 +49,9 @@ class Sizes(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A model to measure.
+    """A model to measure, whose outputs are summed as the loss, on inputs with this number of words.
 
-    Attributes:
-        name: name of the row.
-        build: returns the model, whose outputs are summed as the loss.
-        inputs: arguments of the model.
-        words: number of words in them.
-        bf16: whether to compute in bf16.
-        compiled: whether to compile the model.
-        trains: whether to measure training too.
+    `compiled` models are compiled; of those that do not `train`, only inference is measured.
     """
 
     name: str
@@ -88,7 +81,7 @@ class TorchEncoder(nn.Module):
 
 
 class Outputs(nn.Module):
-    """Wraps a model with named outputs, and returns a tuple of those with these names."""
+    """Returns a tuple of some named outputs of a model."""
 
     def __init__(self, model: nn.Module, *names: str) -> None:
         super().__init__()
@@ -207,7 +200,7 @@ def steps(case: Case, device: torch.device, train: bool, backend: str) -> tuple[
     return lambda: step(compiled), float(counter.get_total_flops())
 
 
-def rate(step: Callable[[], None], device: torch.device, seconds: float) -> float:
+def rate(step: Callable[[], object], device: torch.device, seconds: float) -> float:
     """Return the steps a second, after three steps that warm up."""
     wait: Callable[[], object] = torch.cuda.synchronize if device.type == "cuda" else lambda: None
     for _ in range(3):
@@ -224,11 +217,7 @@ def rate(step: Callable[[], None], device: torch.device, seconds: float) -> floa
 def matrix_tflops(device: torch.device, size: int, seconds: float) -> float:
     """Return the rate of a bf16 product of square matrices."""
     one, other = (torch.randn(size, size, device=device, dtype=torch.bfloat16) for _ in range(2))
-
-    def multiply() -> None:
-        torch.mm(one, other)
-
-    return 2e-12 * size**3 * rate(multiply, device, seconds)
+    return 2e-12 * size**3 * rate(lambda: torch.mm(one, other), device, seconds)
 
 
 def measure(sizes: Sizes, device: torch.device, peak: float | None, limit_s: float, backend: str) -> dict[str, Any]:

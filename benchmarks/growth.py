@@ -9,7 +9,6 @@ the time per word of the longest and the shortest transcript, both without the t
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import subprocess
@@ -17,27 +16,10 @@ import sys
 import tempfile
 from itertools import accumulate
 from pathlib import Path
-from typing import TypedDict
 
-from speed import RUN, frequent_words
+from speed import RUN, frequent_words, option_parser
 
 from asr_punct.formats.files import write_json_file
-
-
-class Row(TypedDict):
-    """Measures of one transcript.
-
-    Attributes:
-        words: length of the transcript.
-        memory_mb: peak resident memory, in 10^6 bytes.
-        cpu_s: CPU time of all threads.
-        words_a_second: words per second of CPU time.
-    """
-
-    words: int
-    memory_mb: float
-    cpu_s: float
-    words_a_second: float
 
 
 def write_transcript(model: Path, count: int, path: Path) -> None:
@@ -54,11 +36,7 @@ def write_transcript(model: Path, count: int, path: Path) -> None:
 
 
 def punctuate(model: Path, transcript: Path, threads: int) -> tuple[float, float]:
-    """Punctuate a transcript in another process.
-
-    Returns:
-        Peak resident memory in 10^6 bytes, and seconds of CPU time.
-    """
+    """Punctuate a transcript in another process; return its peak memory in 10^6 bytes and its CPU seconds."""
     options = ["--model", str(model), "--threads", str(threads), "--quiet", "--to", "ctm", "-o", f"{transcript}.out"]
     process = subprocess.Popen([sys.executable, "-c", RUN, "punctuate", str(transcript), *options])
     _, status, usage = os.wait4(process.pid, 0)
@@ -71,7 +49,7 @@ def punctuate(model: Path, transcript: Path, threads: int) -> tuple[float, float
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("output", type=Path, nargs="?", default=Path("growth.json"))
     parser.add_argument("--words", type=int, nargs="+", default=[100_000, 1_000_000])
@@ -83,8 +61,8 @@ def main() -> None:
             transcript = Path(folder, f"{count}.ctm")
             write_transcript(options.model, count, transcript)
             memory, cpu = punctuate(options.model, transcript, options.threads)
-            rows.append(Row(words=count, memory_mb=round(memory), cpu_s=round(cpu, 1), words_a_second=count / cpu))
-            print("{words} words: {memory_mb} MB, {cpu_s} s of CPU, {words_a_second:.0f} words/s".format(**rows[-1]))
+            rows.append({"words": count, "memory_mb": memory, "cpu_s": cpu, "words_a_second": count / cpu})
+            print(f"{count} words: {memory:.0f} MB, {cpu:.1f} s of CPU, {count / cpu:.0f} words/s")
     start, shortest, longest = rows[0]["cpu_s"], rows[1], rows[-1]
     ratio = (longest["cpu_s"] - start) / (shortest["cpu_s"] - start) * shortest["words"] / longest["words"]
     print(f"time of a word, longest against shortest: {ratio:.3f}")

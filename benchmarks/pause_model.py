@@ -7,10 +7,9 @@ the parameters are fitted. Times are those of Amazon, IBM and Speechmatics. A se
 Speechmatics ends it; other commas are those of Amazon or Google. There is no manual punctuation, and a recogniser may
 use pauses for its periods. Google extends words into pauses, so its times show which pauses such a recogniser hides.
 
-The other recordings are for comparison only. `speech/prosograph_ted` and `speech/ted` have a few hundred words; most
-periods of the former have no pause, so its times are doubtful. `speech/interview` is a test set: nothing is fitted on
-it. One choice was made after this comparison: hesitations are more frequent than in the talk, at every pace; their
-numbers follow the literature.
+The other recordings are for comparison only. `speech/ted` has a few hundred words. `speech/interview` is a test set:
+nothing is fitted on it. One choice was made after this comparison: hesitations are more frequent than in the talk, at
+every pace; their numbers follow the literature.
 """
 
 from __future__ import annotations
@@ -207,7 +206,6 @@ def main() -> None:
     models = {"drawn, talk's speaker": same, "drawn, any speaker": exact, "drawn, any source": PauseParameters()}
     materials = {
         "talk (fitted on)": recognised,
-        "prosograph_ted": {"spoken": read_csv((speech / "prosograph_ted").glob("*.csv"))},
         "ted": {"spoken": read_csv((speech / "ted").glob("*.csv"))},
         "interview (test)": {"spoken": read_interview(speech / "interview" / "first_half.json")},
     }

@@ -135,8 +135,7 @@ SYSTEMS: dict[str, Callable[[Path], Restore]] = {
 def measure(load: Callable[[Path], Restore], models: Path, text: str) -> dict[str, float]:
     """Return CPU seconds until the first words of a text are restored, and then of all of it; peak memory in MB.
 
-    Raises:
-        ValueError: the output has other words than the text.
+    Raises ValueError if the output has other words than the text.
     """
     restore = load(models)
     restore(" ".join(text.split()[:_FIRST_WORDS]))

@@ -20,10 +20,10 @@ import tempfile
 import venv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import peer_models
 
@@ -37,23 +37,17 @@ BEGIN, END = "<!-- benchmarks/peers.py: begin -->", "<!-- end -->"
 _TORCH = ("torch==2.13.0",)
 _PINS = ("-c", str(ROOT / "recipes/constraints.txt"))
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "0"}
-_OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
-_UNBUFFERED = {"PYTHONUNBUFFERED": "1"}
-"""So that an error is the last line of a log."""
+_VARIABLES = _ONE_THREAD | {"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 _LIMIT_S = 1800
 _BASELINE = "fullstop"
 _VOCABULARY = "words.tsv"
 
 
-@dataclass(frozen=True)
-class Environment:
-    """A virtual environment.
+class Environment(NamedTuple):
+    """A virtual environment: its packages, and the parts of benchmarks/peer_models.py that need them.
 
-    Attributes:
-        installs: arguments of consecutive calls of `pip install`. torch comes first, so that pip's settings choose its
-            build.
-        makes: parts of benchmarks/peer_models.py that need its packages.
-        removes: packages to uninstall; torchvision of PyPI does not load beside a CPU build of torch.
+    `installs` are arguments of consecutive calls of `pip install`: torch is the first, so that pip's settings choose
+    its build. `removes` are uninstalled: torchvision of PyPI does not load beside a CPU build of torch.
     """
 
     installs: Sequence[Sequence[str]]
@@ -61,14 +55,8 @@ class Environment:
     removes: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Program:
-    """A row of the table.
-
-    Attributes:
-        title: what the row compares, in Markdown.
-        environment: name of its environment.
-    """
+class Program(NamedTuple):
+    """A row of the table: its title in Markdown, and the name of the program's environment."""
 
     title: str
     environment: str
@@ -121,11 +109,14 @@ def plain_words(text: str) -> list[str]:
 
 def call(command: Sequence[object], log: Path) -> str:
     """Run a command with one thread and without a network for models. Returns its last line if it fails, else ''."""
-    environment = os.environ | _ONE_THREAD | _OFFLINE | _UNBUFFERED
     with log.open("w", encoding="utf-8") as out:
         try:
             done = subprocess.run(
-                [*map(str, command)], env=environment, stdout=out, stderr=subprocess.STDOUT, timeout=_LIMIT_S
+                [*map(str, command)],
+                env=os.environ | _VARIABLES,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                timeout=_LIMIT_S,
             )
         except subprocess.TimeoutExpired:
             return f"more than {_LIMIT_S} s"
@@ -186,11 +177,6 @@ def run(name: str, venvs: Path, text: Path) -> Measures | str:
         return reason or json.loads(read_text_file(output))
 
 
-def medians(rounds: Sequence[Measures]) -> Measures:
-    """Return the median of each measure."""
-    return {key: median(measures[key] for measures in rounds) for key in rounds[0]}
-
-
 def table(results: Mapping[str, Measures | str], words: int) -> Iterator[str]:
     """Yield the lines of the table: the measures of each program, or the reason why it has none."""
     yield "| program | CPU s | words per CPU second | against FullStop | memory, MB | start-up, CPU s | install, MB |"
@@ -236,10 +222,11 @@ def measure(names: Sequence[str], venvs: Path, text: Path, rounds: int) -> dict[
             else:
                 measured[name].append(result)
     sizes = {name: install_mb(venvs / name) for name in environments}
-    return {
-        name: reasons[name] or {**medians(measured[name]), "install_mb": sizes[PROGRAMS[name].environment]}
-        for name in names
-    }
+    results: dict[str, Measures | str] = {}
+    for name, rows in measured.items():
+        medians = {key: median(row[key] for row in rows) for key in (rows[0] if rows else ())}
+        results[name] = reasons[name] or {**medians, "install_mb": sizes[PROGRAMS[name].environment]}
+    return results
 
 
 def _command(options: argparse.Namespace) -> str:

@@ -24,13 +24,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 
 import httpx
 import numpy as np
 import psutil
 from serve_clients import Load, Results, documents, run_hostile, short_requests, stream
-from speed import RUN, drawn_words
+from speed import RUN, drawn_words, option_parser
 
 from asr_punct.config import STREAM_LEFT_WORDS
 from asr_punct.formats.files import write_json_file
@@ -88,15 +89,13 @@ async def run(load: Load, options: argparse.Namespace, streams: int, pid: int) -
 def offline_speed(model: str, words: Sequence[str], document_words: int, seconds: float) -> float:
     """Return the words a second of `Punctuator.restore` on the documents of the HTTP clients, one after the other."""
     punctuator = Punctuator.from_pretrained(model)
-    documents = [words[i : i + document_words] for i in range(0, len(words) - document_words, document_words)]
-    punctuator(" ".join(documents[0]))
+    starts = range(0, len(words) - document_words, document_words)
+    documents = cycle(" ".join(words[start : start + document_words]) for start in starts)
+    punctuator(next(documents))  # warms up
     begin, count = time.perf_counter(), 0
     while time.perf_counter() - begin < seconds:
-        for document in documents:
-            punctuator(" ".join(document))
-            count += len(document)
-            if time.perf_counter() - begin >= seconds:
-                break
+        punctuator(next(documents))
+        count += document_words
     return count / (time.perf_counter() - begin)
 
 
@@ -133,7 +132,7 @@ def measure(options: argparse.Namespace, streams: int, words: Sequence[str]) -> 
 
 def parse_options() -> argparse.Namespace:
     """Return the options of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("output", type=Path, nargs="?", default=Path("serve.json"))
     parser.add_argument("--model", default="es-eu")
     parser.add_argument("--language", default="es", help="language that streams name")

@@ -7,7 +7,7 @@ import json
 import os
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -123,9 +123,7 @@ async def short_requests(load: Load, results: Results, seed: int, count: int = 2
             await asyncio.sleep(0.2)
 
 
-async def request(
-    client: httpx.AsyncClient, load: Load, rng: random.Random, results: Results, count: int
-) -> httpx.Response:
+async def request(client: httpx.AsyncClient, load: Load, rng: random.Random, results: Results, count: int) -> None:
     """Send words as a text and check that they come back; wait and repeat while the queue is full."""
     text = " ".join(load.some_words(rng, count))
     while True:
@@ -135,51 +133,48 @@ async def request(
         await asyncio.sleep(float(answer.headers["retry-after"]))
     if answer.status_code not in (200, 503) or (answer.is_success and len(answer.json()["text"].split()) < count):
         results.wrong.append(f"request of {count} words: status {answer.status_code}")
-    return answer
 
 
-async def slow_reader(load: Load, seed: int) -> None:
+async def slow_reader(load: Load, rng: random.Random) -> None:
     """Send words and never read the answers."""
-    while time.monotonic() < load.end:
-        with suppress(WebSocketException, OSError, TimeoutError):
-            async with connect(load.stream_url, compression=None) as socket:
-                socket.transport.pause_reading()
-                while time.monotonic() < load.end:
-                    await socket.send(json.dumps({"partial": "a" * 15_000}))
-                    await asyncio.sleep(0.02)
-
-
-async def vanishing(load: Load, seed: int) -> None:
-    """Connect, send some words and break the connection, again and again."""
-    rng = random.Random(seed)
-    while time.monotonic() < load.end:
-        with suppress(WebSocketException, OSError, TimeoutError):
-            async with connect(load.stream_url, compression=None) as socket:
-                await socket.send(json.dumps({"words": load.some_words(rng, 20)}))
-                await asyncio.sleep(rng.random())
-                socket.transport.abort()
-
-
-async def malformed(load: Load, seed: int) -> None:
-    """Send malformed and oversized messages and bodies."""
-    rng = random.Random(seed)
-    async with httpx.AsyncClient(base_url=f"http://{load.address}", timeout=60) as client:
+    async with connect(load.stream_url, compression=None) as socket:
+        socket.transport.pause_reading()
         while time.monotonic() < load.end:
-            with suppress(WebSocketException, OSError, TimeoutError, httpx.HTTPError):
-                size = rng.choice([10, 1000, 20_000_000])
-                await client.post("/v1/punctuate", content=rng.randbytes(size), params={"from": "ctm"})
-                async with connect(load.stream_url, compression=None) as socket:
-                    await socket.send(rng.choice(["{", "[]", '{"words": 1}', "a" * 1_000_000]))
-                    await socket.recv()
-            await asyncio.sleep(rng.random())
+            await socket.send(json.dumps({"partial": "a" * 15_000}))
+            await asyncio.sleep(0.02)
+
+
+async def vanishing(load: Load, rng: random.Random) -> None:
+    """Connect, send some words and break the connection."""
+    async with connect(load.stream_url, compression=None) as socket:
+        await socket.send(json.dumps({"words": load.some_words(rng, 20)}))
+        await asyncio.sleep(rng.random())
+        socket.transport.abort()
+
+
+async def malformed(load: Load, rng: random.Random) -> None:
+    """Send malformed and oversized messages and bodies."""
+    await asyncio.sleep(rng.random())
+    async with httpx.AsyncClient(base_url=f"http://{load.address}", timeout=60) as client:
+        content = rng.randbytes(rng.choice([10, 1000, 20_000_000]))
+        await client.post("/v1/punctuate", content=content, params={"from": "ctm"})
+    async with connect(load.stream_url, compression=None) as socket:
+        await socket.send(rng.choice(["{", "[]", '{"words": 1}', "a" * 1_000_000]))
+        await socket.recv()
 
 
 def run_hostile(load: Load, count: int) -> None:
     """Run hostile clients, `count` of each kind, with low priority: they stand for other machines."""
     os.nice(10)
 
+    async def repeat(client: Callable[[Load, random.Random], Awaitable[None]], seed: int) -> None:
+        rng = random.Random(seed)
+        while time.monotonic() < load.end:
+            with suppress(WebSocketException, OSError, TimeoutError, httpx.HTTPError):
+                await client(load, rng)
+
     async def run() -> None:
-        clients = (client(load, seed) for client in (slow_reader, vanishing, malformed) for seed in range(count))
+        clients = [repeat(client, seed) for client in (slow_reader, vanishing, malformed) for seed in range(count)]
         await asyncio.gather(*clients, return_exceptions=True)
 
     asyncio.run(run())

@@ -10,16 +10,13 @@ vocabulary (Zipf).
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 from statistics import median
 
-from speed import GRAPHS, drawn_words, seconds
+from speed import GRAPHS, add_text_options, option_parser, seconds, text_words
 
 from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.features import Features
-from asr_punct.formats.files import read_text_file
 from asr_punct.hub import find_model
 from asr_punct.inference.backend import OnnxBackend, open_backend
 from asr_punct.inference.outputs import Backend, WindowProbabilities
@@ -27,11 +24,7 @@ from asr_punct.inference.punctuator import Punctuator
 
 
 class Recorder:
-    """Runs a backend and keeps the batches that it gets.
-
-    Args:
-        backend: runs the model.
-    """
+    """Runs a backend and keeps the batches that it gets."""
 
     runtime = "onnxruntime"
     batch_tokens = OnnxBackend.batch_tokens
@@ -48,17 +41,15 @@ class Recorder:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("model", help="directory or name of a model")
-    parser.add_argument("--text", type=Path, help="text to punctuate")
-    parser.add_argument("--words", type=int, default=20_000, help="number of words to read or draw")
+    add_text_options(parser, 20_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--graph", choices=GRAPHS, default="int8")
     parser.add_argument("--margin", type=int, help="words at inner edges that a neighbouring window decides")
     options = parser.parse_args()
     directory = find_model(options.model)
-    words = read_text_file(options.text).split() if options.text else drawn_words(directory, options.words)
-    words = words[: options.words]
+    words = text_words(options, directory)
     text = " ".join(words)
     punctuator = Punctuator.from_pretrained(directory, threads=1, graph=options.graph)
     punctuator = punctuator.with_windows(margin=options.margin)

@@ -24,6 +24,7 @@ from asr_punct.checkpoint import TOKENIZER
 from asr_punct.formats.files import read_text_file, write_json_file
 from asr_punct.inference.punctuator import Punctuator
 
+Facts = dict[str, float]
 Graph = Literal["fp32", "int8"]
 GRAPHS: tuple[Graph, ...] = get_args(Graph)
 _SENTENCE_WORDS = 20
@@ -50,6 +51,30 @@ def drawn_words(model: Path, count: int) -> list[str]:
     rng = random.Random(0)
     words, weights = frequent_words(model, rng)
     return rng.choices(words, weights, k=count)
+
+
+def option_parser(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser of options whose help begins with the docstring of a program."""
+    return argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def add_text_options(parser: argparse.ArgumentParser, words: int) -> None:
+    """Add the options of `text_words`."""
+    parser.add_argument("--text", type=Path, help="text to punctuate; default: words drawn from the vocabulary")
+    parser.add_argument("--words", type=int, default=words, help="number of words to read or draw")
+
+
+def text_words(options: argparse.Namespace, model: Path) -> list[str]:
+    """Return the words of the text, or words drawn from the model's vocabulary."""
+    words = read_text_file(options.text).split() if options.text else drawn_words(model, options.words)
+    return words[: options.words]
+
+
+def report(output: Path, facts: Facts) -> None:
+    """Write facts to a file, and print them."""
+    write_json_file(output, facts)
+    for name, value in facts.items():
+        print(f"{name.replace('_', ' ')}: {value:.4g}")
 
 
 def seconds(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
@@ -92,26 +117,23 @@ def cold_start(model: Path, sentence: str, rounds: int = 5) -> float:
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("model", type=Path, help="directory of a model with both graphs")
     parser.add_argument("output", type=Path, nargs="?", default=Path("speed.json"))
-    parser.add_argument("--text", type=Path, help="text to punctuate")
-    parser.add_argument("--words", type=int, default=20_000, help="number of words to draw if no text is given")
+    add_text_options(parser, 20_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
-    words = read_text_file(options.text).split() if options.text else drawn_words(options.model, options.words)
+    words = text_words(options, options.model)
     sentence = " ".join(words[:_SENTENCE_WORDS])
     punctuators = {
         graph: Punctuator.from_pretrained(options.model, threads=options.threads, graph=graph) for graph in GRAPHS
     }
-    facts: dict[str, float] = {"words": len(words), "threads": options.threads}
+    facts: Facts = {"words": len(words), "threads": options.threads}
     facts |= transcript_speed(punctuators, " ".join(words), options.rounds)
     facts |= {f"sentence_ms_{n}_threads": sentence_ms(options.model, sentence, n) for n in (1, options.threads)}
     facts["cold_start_s"] = cold_start(options.model, sentence)
-    write_json_file(options.output, facts)
-    for name, value in facts.items():
-        print(f"{name.replace('_', ' ')}: {value:.4g}")
+    report(options.output, facts)
 
 
 if __name__ == "__main__":

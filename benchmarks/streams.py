@@ -8,15 +8,12 @@ streams gets a part of them. In a pool, every stream gets a word before the mode
 
 from __future__ import annotations
 
-import argparse
 import time
 from functools import partial
-from pathlib import Path
 
-from speed import drawn_words, seconds
+from speed import add_text_options, option_parser, seconds, text_words
 
 from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
-from asr_punct.formats.files import read_text_file
 from asr_punct.hub import find_model
 from asr_punct.inference.punctuator import Punctuator
 
@@ -41,17 +38,16 @@ def push_together(punctuator: Punctuator, parts: list[list[str]], left: int, rig
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = option_parser(__doc__)
     parser.add_argument("model", help="directory or name of a model")
-    parser.add_argument("--text", type=Path, help="text to punctuate")
-    parser.add_argument("--words", type=int, default=3_000, help="number of words to read or draw")
+    add_text_options(parser, 3_000)
     parser.add_argument("--streams", type=int, default=50)
     parser.add_argument("--left", type=int, default=STREAM_LEFT_WORDS)
     parser.add_argument("--right", type=int, default=STREAM_RIGHT_WORDS)
     options = parser.parse_args()
     directory = find_model(options.model)
-    words = read_text_file(options.text).split() if options.text else drawn_words(directory, options.words)
-    words = words[: options.words // options.streams * options.streams]
+    words = text_words(options, directory)
+    words = words[: len(words) // options.streams * options.streams]
     parts = [words[i :: options.streams] for i in range(options.streams)]
     punctuator = Punctuator.from_pretrained(directory, threads=1)
     context = options.left, options.right

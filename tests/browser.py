@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
 import subprocess
@@ -116,11 +115,6 @@ class Page:
         while not path.exists() and time.monotonic() < end:
             time.sleep(0.05)
         return path.read_bytes()
-
-    def screenshot(self, path: Path, width: int = 1100, height: int = 800) -> None:
-        """Save a picture of the window."""
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot")["data"]))
 
 
 @contextmanager

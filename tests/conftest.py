@@ -51,13 +51,22 @@ def punctuator(model):
 
 
 @pytest.fixture(scope="module")
-def make_client(model, punctuator):
-    """Return a function that opens a service without a port; its arguments are those of `Service`."""
-    from services import client_maker
+def make_service(model, punctuator):
+    """Return a function that makes a service with the tiny model; its arguments are those of `Service`."""
+    from services import service_maker
 
     from asr_punct.serve.models import Models
 
-    with client_maker(Models(lambda _: punctuator, str(model))) as make:
+    with service_maker(Models(lambda _: punctuator, str(model))) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def make_client(make_service):
+    """Return a function that opens a service without a port; its arguments are those of `Service`."""
+    from services import client_maker
+
+    with client_maker(make_service) as make:
         yield make
 
 

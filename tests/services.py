@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from starlette.testclient import TestClient
@@ -20,17 +20,28 @@ TEST_HOST = "testserver"
 
 
 @contextmanager
-def client_maker(models: Models) -> Iterator[Callable[..., TestClient]]:
-    """Yield a function that opens a service without a port; its arguments are those of `Service`."""
-    services: list[Service] = []
+def service_maker(models: Models) -> Iterator[Callable[..., Service]]:
+    """Yield a function that makes a service; its other arguments are those of `Service`."""
+    with ExitStack() as stack:
 
-    def make(**options: Any) -> TestClient:
-        services.append(Service(models, **{"host": TEST_HOST, **options}))
-        return TestClient(build_app(services[-1]), raise_server_exceptions=False)
+        def make(**options: Any) -> Service:
+            service = Service(models, **{"host": TEST_HOST, **options})
+            stack.callback(service.close)
+            return service
 
-    yield make
-    for service in services:
-        service.close()
+        yield make
+
+
+@contextmanager
+def client_maker(make_service: Callable[..., Service]) -> Iterator[Callable[..., TestClient]]:
+    """Yield a function that opens a service without a port, whose connections share one event loop."""
+    with ExitStack() as stack:
+
+        def make(**options: Any) -> TestClient:
+            client = TestClient(build_app(make_service(**options)), raise_server_exceptions=False)
+            return stack.enter_context(client)
+
+        yield make
 
 
 @contextmanager

@@ -2,24 +2,23 @@
 
 import gzip
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
-from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
-from services import TEST_HOST, client_maker
+from services import client_maker, service_maker
 
 from asr_punct.formats.formats import WRITABLE_FILES
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.serve.app import build_app
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
-from asr_punct.serve.service import Service
 
 CTM = "talk 1 0.00 0.20 ana\ntalk 1 0.25 0.30 mira\ntalk 1 0.55 0.10 la\ntalk 1 0.70 0.30 casa\n"
 WORDS = [{"word": "dónde", "start": 0, "end": 0.2}, {"word": "está", "start": 0.3, "end": 0.5}]
@@ -32,6 +31,13 @@ def post(client, **arguments):
 def error(answer, status):
     assert answer.status_code == status, answer.text
     return ErrorAnswer.model_validate_json(answer.content).error
+
+
+@contextmanager
+def opened(open_model, name):
+    """Open a service with another model."""
+    with service_maker(Models(open_model, name)) as make_service, client_maker(make_service) as make:
+        yield make()
 
 
 # Answers
@@ -89,8 +95,11 @@ def test_an_upload_is_never_a_path(client, tmp_path, monkeypatch):
 def test_models_health_metrics_and_reference(client):
     assert {"name", "languages", "default"} <= client.get("/v1/models").json()[0].keys()
     assert client.get("/healthz").json() == {"status": "ok"}
+    assert post(client, json={"text": "ana"}).status_code == 200
     assert 'asr_punct_requests_total{path="/v1/punctuate",status="200"}' in client.get("/metrics").text
-    assert "/v1/punctuate" in client.get("/openapi.json").json()["paths"]
+    api = client.get("/openapi.json")
+    assert "/v1/punctuate" in api.json()["paths"]
+    assert set(re.findall(r"#/components/schemas/(\w+)", api.text)) <= api.json()["components"]["schemas"].keys()
     page = client.get("/docs")
     assert "text/html" in page.headers["content-type"]
     assert "/v1/punctuate" in page.text
@@ -196,12 +205,9 @@ def test_documents_together_fail_alone(model, punctuator):
                     raise KeyError("bomba")
                 yield utterance
 
-    service = Service(Models(lambda _: Fragile(), str(model)), host=TEST_HOST)
-    client = TestClient(build_app(service), raise_server_exceptions=False)
-    with ThreadPoolExecutor(8) as pool:
+    with opened(lambda _: Fragile(), str(model)) as client, ThreadPoolExecutor(8) as pool:
         texts = ["bomba", *["ana mira"] * 6, "bomba"]
         found = list(pool.map(lambda text: post(client, json={"text": text}).status_code, texts))
-    service.close()
     assert found == [500, *[200] * 6, 500]
 
 
@@ -212,9 +218,8 @@ def test_internal_errors_have_no_stack_trace(model):
         def restore(self, utterances, *, probabilities):
             raise KeyError("secret")
 
-    service = Service(Models(lambda _: Broken(), str(model)), host=TEST_HOST)
-    answer = post(TestClient(build_app(service), raise_server_exceptions=False), json={"text": "a"})
-    service.close()
+    with opened(lambda _: Broken(), str(model)) as client:
+        answer = post(client, json={"text": "a"})
     assert error(answer, 500).found == "an internal error"
     assert "secret" not in answer.text
 
@@ -255,7 +260,8 @@ def test_the_token_of_the_page_becomes_a_cookie(make_client):
 
 def test_pages_of_other_sites(make_client, guarded):
     client = make_client()
-    assert error(client.get("/v1/models", headers={"origin": "https://example.org"}), 403).place == "Origin"
+    for origin in ("https://example.org", "http://[", "null"):
+        assert error(client.get("/v1/models", headers={"origin": origin}), 403).place == "Origin"
     assert client.get("/v1/models", headers={"origin": "http://testserver"}).status_code == 200
     headers = {"origin": "https://example.org", "authorization": "Bearer geheim-n"}
     answer = guarded.get("/v1/models", headers=headers)
@@ -265,17 +271,17 @@ def test_pages_of_other_sites(make_client, guarded):
 
 
 @pytest.fixture
-def make_named():
-    """Return a function that opens a service with the shipped Spanish model alone."""
-    with client_maker(Models(Punctuator.from_pretrained, "es-eu")) as make:
-        yield make
+def spanish_client():
+    """Client of a service with the shipped Spanish model alone."""
+    with opened(Punctuator.from_pretrained, "es-eu") as client:
+        yield client
 
 
 ENGLISH = "this is the first time that we have seen all of the people who were here with their friends and children"
 
 
-def test_warnings_about_the_language_reach_the_client(make_named):
-    client = make_named()
+def test_warnings_about_the_language_reach_the_client(spanish_client):
+    client = spanish_client
     french = post(client, json={"text": "bonjour", "language": "fr"})
     (line,) = PunctuateAnswer.model_validate_json(french.content).warnings
     assert line.startswith("the language is French")
@@ -289,8 +295,8 @@ def test_warnings_about_the_language_reach_the_client(make_named):
     assert "x-asr-punct-warning" not in spanish.headers
 
 
-def test_warnings_about_the_language_reach_the_stream(make_named):
-    with make_named().websocket_connect("/v1/stream") as socket:
+def test_warnings_about_the_language_reach_the_stream(spanish_client):
+    with spanish_client.websocket_connect("/v1/stream") as socket:
         socket.send_json({"config": {"language": "fr"}})
         assert [line[:22] for line in socket.receive_json()["warnings"]] == ["the language is French"]
         socket.send_json({"words": ENGLISH.split(), "end": True})

@@ -10,37 +10,20 @@ import pytest
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 import httpx
 import psutil
-from fastapi.testclient import TestClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from services import TEST_HOST, running
+from services import running
 from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
-from asr_punct.serve.app import build_app
-from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer
-from asr_punct.serve.service import Service
 
 COUNT = 100_000
 MAX_GROWTH = 60 * 2**20
 KINDS = ["application/json", "text/plain", "multipart/form-data; boundary=x", "multipart/form-data", ""]
 WORDS = [{"word": "ana", "start": 0, "end": 1}, {"word": "mira"}, "la", {"word": "casa", "marks": ["PERIOD"]}]
-
-
-@pytest.fixture(scope="module")
-def service(model, punctuator):
-    service = Service(Models(lambda _: punctuator, str(model)), host=TEST_HOST)
-    yield service
-    service.close()
-
-
-@pytest.fixture(scope="module")
-def client(service):
-    with TestClient(build_app(service), raise_server_exceptions=False) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +138,8 @@ async def send(rng, address, count):
 
 
 @pytest.mark.slow
-def test_many_malformed_uploads_and_messages(service, files):
+def test_many_malformed_uploads_and_messages(make_service, files):
+    service = make_service()
     process, sizes = psutil.Process(), []
 
     async def run(address):

@@ -2,6 +2,7 @@
 
 import io
 import wave
+from contextlib import contextmanager
 
 import pytest
 
@@ -13,8 +14,6 @@ from services import running
 from asr_punct import formats
 from asr_punct.formats.formats import FORMATS
 from asr_punct.marks import Case, Labels, Mark
-from asr_punct.serve.models import Models
-from asr_punct.serve.service import Service
 from asr_punct.words import annotate
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
@@ -24,14 +23,12 @@ WORDS = "[...document.querySelectorAll('.w')]"
 
 
 @pytest.fixture
-def open_page(model, punctuator, tmp_path):
+def open_page(make_service, tmp_path):
     """Return a function that opens the page of a service in a context; its arguments are those of `Service`."""
-    from contextlib import contextmanager
 
     @contextmanager
     def opened(language="en", query="", **options):
-        service = Service(Models(lambda _: punctuator, str(model)), **options)
-        with running(service) as (_, address), chromium(tmp_path, language) as page:
+        with running(make_service(host="127.0.0.1", **options)) as (_, address), chromium(tmp_path, language) as page:
             page.open(f"http://{address}/{query}")
             page.wait("document.querySelector('#model').options.length > 1")
             yield page

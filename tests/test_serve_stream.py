@@ -5,16 +5,16 @@ import json
 import queue
 import re
 from collections import deque
+from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from services import TEST_HOST, bare, running
+from services import bare, client_maker, running, service_maker
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
@@ -23,41 +23,14 @@ from websockets.exceptions import ConnectionClosed
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.serve.app import build_app
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.messages import ServerMessage
 from asr_punct.serve.models import Models
-from asr_punct.serve.service import Service
+from asr_punct.serve.schema import ServerMessage
 from asr_punct.serve.streams import LiveStream, _Work, _Worker
 from asr_punct.words import Word
 
 TEXT = ["ana", "mira", "la", "casa", "dónde", "está", "la", "ley", "luis", "mira", "la", "mesa"]
-
-
-@pytest.fixture
-def make_service(model, punctuator):
-    services = []
-
-    def make(**options):
-        services.append(Service(Models(lambda _: punctuator, str(model)), **{"host": TEST_HOST, **options}))
-        return services[-1]
-
-    yield make
-    for service in services:
-        service.close()
-
-
-@pytest.fixture
-def make_client(make_service):
-    """Return a function that opens a service, whose connections share one event loop."""
-    with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(TestClient(build_app(make_service(**options))))
-
-
-@pytest.fixture
-def client(make_client):
-    return make_client()
 
 
 def streamed(punctuator, words, right=3):
@@ -309,24 +282,31 @@ def test_the_client_reconnects(breaking_server, punctuator, breaks):
 
 
 @pytest.fixture(scope="module")
-def breaking_server(model, punctuator):
-    with running(Service(Models(lambda _: punctuator, str(model)))) as running_server:
+def breaking_server(make_service):
+    with running(make_service()) as running_server:
         yield running_server
 
 
-def test_the_client_reports_refusals(make_service):
-    async def talk(address, **options):
+def stream_words(address, *words, **options):
+    """Send the words by a client, one call each, and return the committed words."""
+
+    async def talk():
         async with StreamClient(f"ws://{address}/v1/stream", **options) as client:
-            await client.send("ana")
+            for word in words:
+                await client.send(word)
             await client.end()
             return [each async for each in client]
 
+    return asyncio.run(asyncio.wait_for(talk(), 60))
+
+
+def test_the_client_reports_refusals(make_service):
     with running(make_service(token="abc")) as (_, address):
         with pytest.raises(AsrPunctError, match="token: found none or a wrong one, expected Authorization"):
-            asyncio.run(talk(address))
+            stream_words(address, "ana")
         with pytest.raises(AsrPunctError, match="model"):
-            asyncio.run(talk(address, token="abc", config={"model": "x"}))
-        assert [each["word"] for each in asyncio.run(talk(address, token="abc"))] == ["ana"]
+            stream_words(address, "ana", token="abc", config={"model": "x"})
+        assert [each["word"] for each in stream_words(address, "ana", token="abc")] == ["ana"]
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080/v1/stream", "127.0.0.1:8080", "localhost", "ws://", ""])
@@ -335,39 +315,21 @@ def test_the_client_refuses_another_address(url):
         StreamClient(url)
 
 
-def test_the_client_fails_if_there_is_no_service():
-    async def talk():
-        async with StreamClient("ws://127.0.0.1:1/v1/stream?token=abc", retry_s=0.05, connect_s=0.2) as client:
-            await client.send("ana")
-            await client.end()
-            return [each async for each in client]
-
-    with pytest.raises(AsrPunctError, match=r"^ws://127.0.0.1:1/v1/stream: found .*, expected a service that answers$"):
-        asyncio.run(asyncio.wait_for(talk(), 30))
-
-
-def test_a_client_that_waits_to_send_fails_too():
-    async def talk():
-        async with StreamClient("ws://127.0.0.1:1", retry_s=0.05, connect_s=0.2, max_waiting=1) as client:
-            await client.send("ana")
-            await client.send("mira")
-
-    with pytest.raises(AsrPunctError, match="expected a service that answers"):
-        asyncio.run(asyncio.wait_for(talk(), 30))
+@pytest.mark.parametrize("words", [["ana"], ["ana", "mira"]])  # the second word waits to be sent
+def test_the_client_fails_if_there_is_no_service(words):
+    expected = r"^ws://127.0.0.1:1/v1/stream: found .*, expected a service that answers$"
+    with pytest.raises(AsrPunctError, match=expected):
+        stream_words("127.0.0.1:1", *words, retry_s=0.05, connect_s=0.2, max_waiting=1)
 
 
 def test_the_client_sends_words_in_several_forms(breaking_server):
-    async def talk(*words):
-        async with StreamClient(f"ws://{breaking_server[1]}/v1/stream", config=SLOW) as client:
-            await client.send(*words)
-            await client.end()
-            return [(each["word"], each.get("start")) async for each in client]
-
+    _, address = breaking_server
     words = "ana", Word("mira", 1, 1.5), {"word": "la", "start": 2, "end": 2.5, "speaker": "A"}
-    assert asyncio.run(asyncio.wait_for(talk(*words), 60)) == [("ana", None), ("mira", 1), ("la", 2)]
+    found = stream_words(address, *words, config=SLOW)
+    assert [(each["word"], each.get("start")) for each in found] == [("ana", None), ("mira", 1), ("la", 2)]
     for bad in (5, None, {"text": "ana"}, {"word": 5}, {"word": "ana", "start": -1}, "ana mira"):
         with pytest.raises(AsrPunctError, match=r"^send.*: found .*, expected "):
-            asyncio.run(asyncio.wait_for(talk(bad), 60))
+            stream_words(address, bad)
 
 
 @pytest.mark.skipif("es-eu" not in shipped_models(), reason="no model es-eu in the package")
@@ -376,25 +338,25 @@ def test_the_example_of_the_documentation():
     (lines,) = re.findall(r'^```json\n(\{"config".*?)^```', page, re.MULTILINE | re.DOTALL)
     messages = [json.loads(line) for line in lines.splitlines()]
     messages[0]["config"] |= SLOW
-    service = Service(Models(Punctuator.from_pretrained, "es-eu"), host=TEST_HOST)
-    with TestClient(build_app(service)) as client, client.websocket_connect("/v1/stream") as socket:
+    with (
+        service_maker(Models(Punctuator.from_pretrained, "es-eu")) as make_service,
+        client_maker(make_service) as make_client,
+        make_client().websocket_connect("/v1/stream") as socket,
+    ):
         for sent, received in zip(messages[::2], messages[1::2], strict=True):
             socket.send_text(json.dumps(sent))
             assert json.loads(socket.receive_text()) == received
-    service.close()
 
 
 def test_large_messages_wait_for_small_ones():
     worker = _Worker.__new__(_Worker)
-    worker._work, worker._bulk = queue.SimpleQueue(), deque()
+    worker.work, worker._bulk = queue.SimpleQueue(), deque()
     streams = [LiveStream(worker, None, None) for _ in range(5)]
-    future = asyncio.Future(loop=asyncio.new_event_loop())
-    large = [_Work(stream, [Word("la")] * 20, answer=future) for stream in streams[:4]]
-    small = _Work(streams[4], [Word("la")], answer=future)
+    large = [_Work(stream, [Word("la")] * 20, answer=Future()) for stream in streams[:4]]
+    small = _Work(streams[4], [Word("la")], answer=Future())
     gone = _Work(streams[1])
     for work in (*large, gone, small, None):
-        worker._work.put(work)
+        worker.work.put(work)
     assert worker._take() == [gone, small, large[0], large[2]]  # without the words of the stream that is closed
     assert worker._take() == [large[3]]
     assert worker._take() == []
-    future.get_loop().close()

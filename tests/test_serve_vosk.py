@@ -7,19 +7,16 @@ import socket
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
 
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from services import running
 from websockets.asyncio.client import connect
-from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import serve
 
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.models import Models
-from asr_punct.serve.service import Service
 
 CHUNK = 4000
 SENTENCES = ["ana mira la casa", "dónde está la ley"]
@@ -43,15 +40,15 @@ SCRIPT = [
 LAST = result(1)
 
 
-async def speak(connection):
+def speak(connection):
     """Answer each binary message with the next line of the script, and the end with the last result."""
     script, configs, audio = iter(SCRIPT), [], b""
-    async for message in connection:
+    for message in connection:
         if isinstance(message, bytes):
             audio += message
-            await connection.send(json.dumps(next(script, {"partial": ""})))
+            connection.send(json.dumps(next(script, {"partial": ""})))
         elif message == '{"eof" : 1}':
-            await connection.send(json.dumps({**LAST, "spk_frames": len(audio), "config": configs}))
+            connection.send(json.dumps({**LAST, "spk_frames": len(audio), "config": configs}))
             return
         else:
             configs.append(json.loads(message)["config"])
@@ -60,28 +57,12 @@ async def speak(connection):
 @pytest.fixture(scope="module")
 def vosk_server():
     """Address of the scripted server."""
-    loop, ready, found = asyncio.new_event_loop(), threading.Event(), []
-
-    async def run():
-        async with serve(speak, "127.0.0.1", 0) as server:
-            found.append(server.sockets[0].getsockname()[1])
-            ready.set()
-            await stop
-
-    stop = loop.create_future()
-    thread = threading.Thread(target=loop.run_until_complete, args=(run(),))
-    thread.start()
-    ready.wait()
-    yield f"ws://127.0.0.1:{found[0]}"
-    loop.call_soon_threadsafe(stop.set_result, None)
-    thread.join()
-
-
-@contextmanager
-def front(punctuator, vosk, port=0, **options):
-    service = Service(Models(lambda _: punctuator, "tiny"), vosk=vosk, **options)
-    with running(service, port) as (server, address):
-        yield server, address
+    with serve(speak, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        server.shutdown()
+        thread.join()
 
 
 async def transcribe(address, chunks):
@@ -112,8 +93,8 @@ def check_result(found, sent):
         assert {**entry, "word": ""} == {**before, "word": ""}
 
 
-def test_clients_get_punctuated_results(punctuator, vosk_server):
-    with front(punctuator, vosk_server) as (_, address):
+def test_clients_get_punctuated_results(make_service, vosk_server):
+    with running(make_service(vosk=vosk_server)) as (_, address):
         answers, code = asyncio.run(asyncio.wait_for(transcribe(address, len(SCRIPT)), 60))
     assert code == 1000
     assert answers[0] == {"partial": ""}
@@ -128,13 +109,13 @@ def test_clients_get_punctuated_results(punctuator, vosk_server):
     assert answers[5]["config"] == [{"sample_rate": 16000.0}]
 
 
-def test_results_pass_unchanged_if_the_queue_is_full(punctuator, vosk_server):
-    with front(punctuator, vosk_server, limits=Limits(requests=0)) as (_, address):
+def test_results_pass_unchanged_if_the_queue_is_full(make_service, vosk_server):
+    with running(make_service(vosk=vosk_server, limits=Limits(requests=0))) as (_, address):
         answers, _ = asyncio.run(asyncio.wait_for(transcribe(address, len(SCRIPT)), 60))
     assert answers[: len(SCRIPT)] == SCRIPT
 
 
-def test_the_stop_ends_the_audio(punctuator, vosk_server):
+def test_the_stop_ends_the_audio(make_service, vosk_server):
     async def talk(address, server):
         async with connect(f"ws://{address}") as client:
             await client.send(bytes(CHUNK))
@@ -142,23 +123,23 @@ def test_the_stop_ends_the_audio(punctuator, vosk_server):
             server.should_exit = True
             return json.loads(await client.recv())
 
-    with front(punctuator, vosk_server) as (server, address):
+    with running(make_service(vosk=vosk_server)) as (server, address):
         found = asyncio.run(asyncio.wait_for(talk(address, server), 60))
     check_result(found, LAST)
 
 
-def test_an_unreachable_server(punctuator):
+def test_an_unreachable_server(make_service):
     async def talk(address):
         async with connect(f"ws://{address}") as client:
             with pytest.raises(ConnectionClosed) as closed:
                 await client.recv()
             return closed.value.rcvd.code
 
-    with front(punctuator, "ws://127.0.0.1:9") as (_, address):
+    with running(make_service(vosk="ws://127.0.0.1:9")) as (_, address):
         assert asyncio.run(asyncio.wait_for(talk(address), 60)) == 1014
 
 
-def test_vosk_transcriber(punctuator, vosk_server, tmp_path):
+def test_vosk_transcriber(make_service, vosk_server, tmp_path):
     """`vosk-transcriber --server` always connects to port 2700 of this machine."""
     pytest.importorskip("vosk", reason="pip install vosk")
     with socket.socket() as probe:
@@ -178,7 +159,7 @@ def test_vosk_transcriber(punctuator, vosk_server, tmp_path):
     )
     command = [sys.executable, "-c", code, "--server", "-i", "talk.wav", "-o", "talk.txt"]
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    with front(punctuator, vosk_server, port=2700):
+    with running(make_service(vosk=vosk_server), port=2700):
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "talk.txt").read_text().splitlines()

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import re
 import signal
 import socket
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from asr_punct.batch.names import Item
 from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
 from asr_punct.formats.partial import remove_abandoned
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _GROUPS_PER_ACTOR = 4
 """A group has the remaining bytes divided by the number of actors and this number, so that later groups are smaller."""
@@ -104,7 +102,7 @@ def _restore_round(
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     initial = min(cores, actors or cores)
-    rows = [_row(group) for group in _groups(items, initial)]
+    rows = [{"items": pickle.dumps(group)} for group in _groups(items, initial)]
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
     remote: Any = ray.remote
     counter = remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Attempts)
@@ -124,8 +122,7 @@ def _restore_round(
     for row in results.iter_rows():
         if row["fatal"]:
             raise AsrPunctError(row["fatal"])
-        warnings = tuple(row["warnings"].splitlines())
-        yield row["number"], Result(items[row["number"]], row["words"], row["error"], warnings)
+        yield from pickle.loads(row["results"]).items()
 
 
 def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
@@ -146,37 +143,16 @@ def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
     yield group
 
 
-def _row(group: dict[int, Item]) -> dict[str, Any]:
-    sources, outputs = ([getattr(item, name) for item in group.values()] for name in ("source", "output"))
-    return {"numbers": list(group), "sources": sources, "outputs": outputs}
-
-
 class _Attempts:
     """Counts the attempts at each group and file. It is a separate actor, because actors that restore files may die."""
 
     def __init__(self) -> None:
-        self._groups: Counter[int] = Counter()
-        self._files: Counter[int] = Counter()
+        self._counts: Counter[tuple[str, int]] = Counter()
 
-    def begin_group(self, number: int) -> int:
-        """Count an attempt at the group whose first file has this number; return the number of attempts."""
-        self._groups[number] += 1
-        return self._groups[number]
-
-    def begin_file(self, number: int) -> int:
-        """Count an attempt at a file of a repeated group; return the number of attempts."""
-        self._files[number] += 1
-        return self._files[number]
-
-
-def _columns(numbers: list[int], results: list[Result], fatal: str = "") -> dict[str, list[Any]]:
-    return {
-        "number": numbers,
-        "words": [result.words for result in results],
-        "error": [result.error for result in results],
-        "warnings": ["\n".join(result.warnings) for result in results],
-        "fatal": [fatal] * len(numbers),
-    }
+    def begin(self, kind: str, number: int) -> int:
+        """Count an attempt at a `group`, by its first file, or at a `file`; return the number of attempts."""
+        self._counts[kind, number] += 1
+        return self._counts[kind, number]
 
 
 class _Actor:
@@ -194,24 +170,24 @@ class _Actor:
         except AsrPunctError as error:  # if it were raised here, Ray would start the actor again
             self._restorer, self._error = None, str(error)
 
-    def __call__(self, batch: dict[str, np.ndarray[Any, Any]]) -> dict[str, list[Any]]:
-        """Restore a group: one row of numbers, inputs and outputs."""
-        numbers, sources, outputs = ([*batch[name][0]] for name in ("numbers", "sources", "outputs"))
-        items = [Item(str(source), str(output)) for source, output in zip(sources, outputs, strict=True)]
-        numbers = [int(number) for number in numbers]
-        if self._restorer is None:
-            return _columns(numbers, [Result(item) for item in items], self._error)
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """Restore the group of files in a batch of one row."""
+        items: dict[int, Item] = pickle.loads(batch["items"][0])
+        results = self._results(items, self._restorer) if self._restorer else {}
+        return {"results": [pickle.dumps(results)], "fatal": [self._error]}
+
+    def _results(self, items: dict[int, Item], restorer: Restorer) -> dict[int, Result]:
         import ray
 
-        is_repeated = ray.get(self._attempts.begin_group.remote(numbers[0])) > 1
+        is_repeated = ray.get(self._attempts.begin.remote("group", next(iter(items)))) > 1
         if is_repeated:
-            remove_abandoned(item.output for item in items)
-        results = []
-        for number, item in zip(numbers, items, strict=True):
-            attempt = ray.get(self._attempts.begin_file.remote(number)) if is_repeated else 0
+            remove_abandoned(item.output for item in items.values())
+        results = {}
+        for number, item in items.items():
+            attempt = ray.get(self._attempts.begin.remote("file", number)) if is_repeated else 0
             if attempt >= _MAX_ATTEMPTS:
                 error = f"{item.source}: found worker processes that died while restoring it, expected one to finish"
-                results.append(Result(item, error=error))
+                results[number] = Result(item, error=error)
             else:
-                results.append(self._restorer.run(item))
-        return _columns(numbers, results)
+                results[number] = restorer.run(item)
+        return results

@@ -3,11 +3,11 @@
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os.path import normpath
 from pathlib import Path
 
-from asr_punct.batch.storage import full_url, is_file, is_url, list_files, match_files
+from asr_punct.batch.storage import full_url, is_file, is_url, list_files
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_lines, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
@@ -21,15 +21,6 @@ class Item:
 
     source: str
     output: str
-    size: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Input:
-    """An input file, and its name in the output directory."""
-
-    path: str
-    name: str
     size: int = field(default=0, compare=False)
 
 
@@ -53,7 +44,7 @@ class Inputs:
         found = [each for source in sources for each in self._expand(source if is_url(source) else normpath(source))]
         if list_file is not None:
             found += _listed(list_file)
-        self._found = list(dict.fromkeys(found))
+        self._found = list(dict.fromkeys(found))  # their outputs are names in the output folder
 
     def items(self, format_name: str | None = None) -> list[Item]:
         """Return the inputs with their outputs.
@@ -62,20 +53,20 @@ class Inputs:
         if two inputs would have the same output, or an output is an input.
         """
         items = [
-            Item(each.path, os.path.join(self._output, output_name(each.name, format_name)), each.size)
-            for each in self._found
+            replace(item, output=os.path.join(self._output, output_name(item.output, format_name)))
+            for item in self._found
         ]
         _check_outputs(items)
         return items
 
-    def _expand(self, source: str) -> Iterator[_Input]:
-        found: Iterable[_Input]
+    def _expand(self, source: str) -> Iterator[Item]:
+        found: Iterable[Item]
         if is_url(source):
             found = self._remote_files(source)
         elif os.path.isdir(source):
             found = self._files(source)
         elif os.path.exists(source):
-            found = [_Input(source, os.path.basename(source), _size(source))]
+            found = [Item(source, os.path.basename(source), _size(source))]
         elif glob.has_magic(source):
             found = self._matches(source)
         else:
@@ -86,25 +77,25 @@ class Inputs:
             raise InputError(source, f"no {kind}", "at least one")
         yield from found
 
-    def _files(self, folder: str) -> Iterator[_Input]:
+    def _files(self, folder: str) -> Iterator[Item]:
         for parent, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if self._is_searched(os.path.join(parent, name)))
             for name in sorted(names):
                 path = os.path.join(parent, name)
                 if self._is_input(name):
-                    yield _Input(path, os.path.relpath(path, folder), _size(path))
+                    yield Item(path, os.path.relpath(path, folder), _size(path))
 
-    def _remote_files(self, url: str) -> Iterator[_Input]:
+    def _remote_files(self, url: str) -> Iterator[Item]:
         if glob.has_magic(url):
-            yield from (_Input(*found) for found in match_files(url))
+            yield from (Item(*found) for found in list_files(url, is_glob=True))
         elif is_file(url):
-            yield from (_Input(path, os.path.basename(url), size) for path, _, size in list_files(url))
+            yield from (Item(path, os.path.basename(url), size) for path, _, size in list_files(url))
         else:
             output = self._output.rstrip("/") + "/"
             for path, name, size in list_files(url):
                 is_hidden = any(part.startswith(_HIDDEN) for part in name.split("/")[:-1])
                 if not (is_hidden or path.startswith(output)) and self._is_input(os.path.basename(name)):
-                    yield _Input(path, name, size)
+                    yield Item(path, name, size)
 
     def _is_input(self, name: str) -> bool:
         """Whether a file in a folder is an input, by its name; count those of unknown formats."""
@@ -118,15 +109,15 @@ class Inputs:
         hidden = os.path.basename(folder).startswith(_HIDDEN)
         return not hidden and os.path.realpath(folder) != self._output_folder
 
-    def _matches(self, pattern: str) -> Iterator[_Input]:
+    def _matches(self, pattern: str) -> Iterator[Item]:
         parts = Path(pattern).parts
         fixed = Path(*parts[: next(i for i, part in enumerate(parts) if glob.has_magic(part))])
         for path in sorted(glob.glob(pattern, recursive=True)):
             if os.path.isfile(path) and not os.path.realpath(path).startswith(self._output_folder + os.sep):
-                yield _Input(path, os.path.relpath(path, fixed), _size(path))
+                yield Item(path, os.path.relpath(path, fixed), _size(path))
 
 
-def _listed(list_file: str) -> Iterator[_Input]:
+def _listed(list_file: str) -> Iterator[Item]:
     """Yield the files of a list. Their existence is not checked."""
     for number, line in read_lines(list_file):
         if path := line.strip():
@@ -134,14 +125,11 @@ def _listed(list_file: str) -> Iterator[_Input]:
             name = normal.partition("://")[2] if is_url(path) else normal.lstrip(os.sep)
             if name.split(os.sep)[0] == os.pardir:
                 raise InputError(f"{display_name(list_file)}:{number}", repr(path), "a path without ..")
-            yield _Input(normal, name, 0 if is_url(path) else _size(path))
+            yield Item(normal, name, 0 if is_url(path) else _size(path))
 
 
 def complete_outputs(items: Sequence[Item], output: Pathlike) -> set[str]:
-    """Return the outputs that exist.
-
-    A URL is listed once.
-    """
+    """Return the outputs that exist. A URL is listed once."""
     if is_url(str(output)):
         return {path for path, _, _ in list_files(full_url(str(output)))}
     return {item.output for item in items if os.path.isfile(item.output)}

@@ -2,10 +2,12 @@
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from logging.handlers import BufferingHandler
 from pathlib import Path
 
 from asr_punct import formats
@@ -77,14 +79,13 @@ class Restorer:
 
     def __init__(self, punctuator: Punctuator, options: FileOptions) -> None:
         self._punctuator, self._options = punctuator, options
-        self._collector = _Collector()
 
     def run(self, item: Item) -> Result:
         """Restore one file unless its output exists. Errors are returned, not raised."""
         paths = item.source, item.output
         is_remote = any(map(is_url, paths))
         exists = is_file if is_url(item.output) else os.path.isfile
-        with self._collector.collected() as warnings:
+        with _warnings() as warnings:
             try:
                 if not self._options.overwrite and exists(item.output):
                     return Result(item)
@@ -95,7 +96,7 @@ class Restorer:
             except Exception as error:  # a fault of one file must not end the batch
                 found = f"an internal error ({type(error).__name__}: {error})"
                 return Result(item, error=f"{item.source}: found {' '.join(found.split())}, expected none")
-        return Result(item, words, warnings=tuple(warnings))
+        return Result(item, words, warnings=tuple(record.getMessage() for record in warnings))
 
     def restore(self, source: str, output: str) -> int:
         """Restore a file, make the output's folder if there is none, and return the number of words.
@@ -147,25 +148,15 @@ class Restorer:
         return None if path is None else recording_table(read_wav_scp(path), path)
 
 
-class _Collector(logging.Handler):
-    """Collects log messages."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())
-
-    @contextmanager
-    def collected(self) -> Iterator[list[str]]:
-        """Collect the warnings of the package instead of printing them."""
-        logger = logging.getLogger("asr_punct")
-        propagated, logger.propagate = logger.propagate, False
-        self.messages = []
-        logger.addHandler(self)
-        try:
-            yield self.messages
-        finally:
-            logger.removeHandler(self)
-            logger.propagate = propagated
+@contextmanager
+def _warnings() -> Iterator[list[logging.LogRecord]]:
+    """Collect the warnings of the package instead of printing them."""
+    logger, handler = logging.getLogger("asr_punct"), BufferingHandler(capacity=sys.maxsize)
+    handler.setLevel(logging.WARNING)
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield handler.buffer
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagated

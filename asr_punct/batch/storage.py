@@ -8,6 +8,8 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from glob import has_magic
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, InputError, MissingExtraError, first_line
@@ -35,30 +37,20 @@ def full_url(path: str) -> str:
     return str(system.unstrip_protocol(bare))
 
 
-def list_files(url: str) -> Iterator[tuple[str, str, int]]:
+def list_files(url: str, *, is_glob: bool = False) -> Iterator[tuple[str, str, int]]:
     """Yield URL, path in the folder and size in bytes of each file of a folder and its subfolders.
 
-    Raises InputError if the file system cannot be reached.
+    Of a glob, yield the files that match; their paths are from the first folder with a wildcard. Raises InputError if
+    the file system cannot be reached.
     """
-    system, folder = _open(url)
-    with _errors(url, "a folder that can be read"):
+    system, path = _open(url)
+    with _errors(url, "files that can be read"):
         system.invalidate_cache()
-        found = system.find(folder, detail=True)
-    for path, info in sorted(found.items()):
-        yield system.unstrip_protocol(path), path.removeprefix(folder).lstrip("/"), int(info.get("size") or 0)
-
-
-def match_files(pattern: str) -> Iterator[tuple[str, str, int]]:
-    """Yield URL, path from the first folder with a wildcard, and size in bytes of each file that matches a glob."""
-    system, path = _open(pattern)
-    parts = path.split("/")
-    fixed = "/".join(parts[: next(i for i, part in enumerate(parts) if re.search(r"[*?[]", part))])
-    with _errors(pattern, "files that can be read"):
-        system.invalidate_cache()
-        found = system.glob(path, detail=True)
+        found = (system.glob if is_glob else system.find)(path, detail=True)
+    folder = "/".join(takewhile(lambda part: not has_magic(part), path.split("/"))) if is_glob else path
     for name, info in sorted(found.items()):
         if info["type"] == "file":
-            yield system.unstrip_protocol(name), name.removeprefix(fixed).lstrip("/"), int(info.get("size") or 0)
+            yield system.unstrip_protocol(name), name.removeprefix(folder).lstrip("/"), int(info.get("size") or 0)
 
 
 def is_file(url: str) -> bool:
@@ -75,31 +67,23 @@ def restore_remote(source: str, output: str, restore: Callable[[str, str], int])
     with the URL instead of the local copy, or if a file system cannot be reached.
     """
     with tempfile.TemporaryDirectory() as folder:
-        names = {"in": source, "out": output}
-        local = {
-            key: os.path.join(folder, key, os.path.basename(name)) if is_url(name) else name
-            for key, name in names.items()
-        }
-        for key in names:
-            os.mkdir(os.path.join(folder, key))
+        local_source, local_output = source, output
         if is_url(source):
-            _fetch(source, local["in"])
+            os.mkdir(os.path.join(folder, "in"))
+            local_source = os.path.join(folder, "in", os.path.basename(source))
+            system, path = _open(source)
+            with _errors(source, "a file to read"):
+                system.get_file(path, local_source)
+        if is_url(output):
+            local_output = os.path.join(folder, "out", os.path.basename(output))
         try:
-            words = restore(local["in"], local["out"])
+            words = restore(local_source, local_output)
         except InputError as error:
-            place = error.place
-            for key, name in names.items():
-                place = place.replace(local[key], name)
+            place = error.place.replace(local_source, source).replace(local_output, output)
             raise InputError(place, error.found, error.expected) from None
         if is_url(output):
-            _store(local["out"], output)
+            _store(local_output, output)
     return words
-
-
-def _fetch(url: str, local: str) -> None:
-    system, path = _open(url)
-    with _errors(url, "a file to read"):
-        system.get_file(path, local)
 
 
 def _store(local: str, url: str) -> None:

@@ -8,7 +8,6 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Thread
@@ -26,13 +25,6 @@ _MAX_FAILED_STARTS = 3
 _TERMINATION_S = 5.0
 """Seconds that a worker has to remove its unfinished output."""
 _THREADS_VARIABLE = "OMP_NUM_THREADS"
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A worker's first message: the model is open (error ""), or why it cannot be opened."""
-
-    error: str = ""
 
 
 class _Worker:
@@ -81,7 +73,7 @@ def restore_files(
     Large files are restored first, so that no process is left with a long one at the end. If a process dies, only
     its file fails, and another process is started. All processes end with the iteration.
 
-    There are `jobs` processes. `open_punctuator` can be pickled. Raises AsrPunctError if the model cannot be opened.
+    `open_punctuator` can be pickled. Raises AsrPunctError if the model cannot be opened.
     """
     queue = deque(sorted(items, key=lambda item: item.size, reverse=True))
     pool = _Pool(queue, open_punctuator, options)
@@ -118,12 +110,12 @@ class _Pool:
         Raises AsrPunctError if the worker cannot open the model.
         """
         try:
-            message: _Opened | Result = worker.connection.recv()
+            message: str | Result = worker.connection.recv()
         except (EOFError, OSError):
             return self._replace(worker)
-        if isinstance(message, _Opened):
-            if message.error:
-                raise AsrPunctError(message.error)
+        if isinstance(message, str):  # the first one: "", or why the model cannot be opened
+            if message:
+                raise AsrPunctError(message)
             worker.is_open, self._failed_starts = True, 0
         worker.give(self._queue)
         return message if isinstance(message, Result) else None
@@ -174,10 +166,10 @@ def _work(connection: Connection, open_punctuator: OpenPunctuator, options: File
         try:
             restorer = Restorer(open_punctuator(), options)
         except AsrPunctError as error:
-            connection.send(_Opened(str(error)))
+            connection.send(str(error))
             return
         gc.freeze()  # objects of the model and of imports, most objects, are not searched for garbage again
-        connection.send(_Opened())
+        connection.send("")
         while (item := connection.recv()) is not None:
             connection.send(restorer.run(item))
 

@@ -11,18 +11,18 @@ from typing import Any
 from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
-from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.serve.bodies import Bodies
 from asr_punct.serve.errors import ERRORS, ServiceError, error_content
-from asr_punct.serve.headers import Headers
 from asr_punct.serve.live import serve_stream
 from asr_punct.serve.reference import reference_page
 from asr_punct.serve.requests import parse_request
-from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, json_schema
-from asr_punct.serve.security import COOKIE, Guard, query_token
+from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, UploadOptions
+from asr_punct.serve.security import COOKIE, Guard
 from asr_punct.serve.service import Service
 from asr_punct.serve.vosk import serve_vosk
 
@@ -39,26 +39,26 @@ def build_app(service: Service) -> FastAPI:
         description=_DESCRIPTION,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/openapi.json",
+        exception_handlers=_ERROR_HANDLERS,
         responses={status: {**answer, "model": ErrorAnswer} for status, answer in ERRORS.items()},
     )
-    _add_error_handlers(app)
-    _add_documents(app, service)
+    request_schema, schemas = _request_schema()
+    _add_documents(app, service, request_schema)
     _add_streams(app, service)
     _add_operation(app, service)
     _add_page(app)
     _add_metrics(app, service)
+    app.openapi()["components"]["schemas"] |= schemas
     if service.origins:
         app.add_middleware(CORSMiddleware, allow_origins=service.origins, allow_methods=["*"], allow_headers=["*"])
     app.add_middleware(Guard, token=service.token, origins=service.origins, host=service.host)
-    app.add_middleware(Headers)
     return app
 
 
-def _add_documents(app: FastAPI, service: Service) -> None:
+def _add_documents(app: FastAPI, service: Service, request_schema: dict[str, Any]) -> None:
     bodies = Bodies(service.limits)
 
-    @app.post("/v1/punctuate", tags=["punctuate"], openapi_extra=_request_schema(), response_model=PunctuateAnswer)
+    @app.post("/v1/punctuate", tags=["punctuate"], openapi_extra=request_schema, response_model=PunctuateAnswer)
     async def punctuate(request: Request) -> Response:
         """Add marks and capitals to a text, to words with times, or to a file.
 
@@ -72,43 +72,36 @@ def _add_documents(app: FastAPI, service: Service) -> None:
         return Response(answer.body, media_type=answer.media_type, headers=answer.headers)
 
 
-def _request_schema() -> dict[str, Any]:
-    """Return the OpenAPI schema of the request, which FastAPI does not know: a worker thread parses the body."""
-    texts = {
-        "from": ("Format of the file; default: detected.", {"enum": list(READABLE_FILES)}),
-        "to": ("Format of the answer.", {"enum": list(WRITABLE_FILES)}),
-        "language": ("For a file: code of its language, such as es.", {}),
-        "model": ("For a file: name of a model of /v1/models.", {}),
-        "name": ("For a file: its name, from which its format is detected.", {}),
-        "probabilities": ("For a file: add probabilities to JSON words.", {"enum": ["true", "false"]}),
-        "ignore_labels": ("For a file: remove its marks and capitals first.", {"enum": ["true", "false"]}),
-        "labels": ("For a file: marks and case of all words, as in the JSON key `labels`; the model adds none.", {}),
-    }
+def _request_schema() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the OpenAPI description of the request, which a worker thread parses, and the schemas it refers to."""
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
+        (m, "validation") for m in (PunctuateRequest, UploadOptions)
+    ]
+    _, found = models_json_schema(models, ref_template="#/components/schemas/{model}")
+    schemas = found["$defs"]
     parameters = [
-        {"name": name, "in": "query", "description": text, "schema": {"type": "string", **more}}
-        for name, (text, more) in texts.items()
+        {"name": name, "in": "query", "description": schema.pop("description"), "schema": schema}
+        for name, schema in schemas.pop(UploadOptions.__name__)["properties"].items()
     ]
     file = {"type": "string", "format": "binary"}
     form = {"type": "object", "properties": {"file": file}, "required": ["file"]}
     content = {
-        "application/json": {"schema": json_schema(PunctuateRequest)},
+        "application/json": {"schema": schemas.pop(PunctuateRequest.__name__)},
         "multipart/form-data": {"schema": form},
         "application/octet-stream": {"schema": file},
     }
-    return {"parameters": parameters, "requestBody": {"required": True, "content": content}}
+    return {"parameters": parameters, "requestBody": {"required": True, "content": content}}, schemas
 
 
 def _add_streams(app: FastAPI, service: Service) -> None:
     @app.websocket("/v1/stream")
     async def stream(websocket: WebSocket) -> None:
-        """Serve a live stream."""
         await serve_stream(websocket, service)
 
     if service.vosk:
 
         @app.websocket("/")
         async def vosk(websocket: WebSocket) -> None:
-            """Serve a client of Vosk."""
             await serve_vosk(websocket, service)
 
 
@@ -121,7 +114,7 @@ def _add_operation(app: FastAPI, service: Service) -> None:
     @app.get("/healthz", tags=["operation"])
     async def health() -> Response:
         """Return 200 while the service accepts requests, 503 while it stops. Needs no token."""
-        stops = service.is_stopping
+        stops = service.connections.stop.is_set()
         return JSONResponse({"status": "stopping" if stops else "ok"}, 503 if stops else 200)
 
     @app.get("/metrics", tags=["operation"])
@@ -134,39 +127,40 @@ def _add_page(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         """Return the page; a token in the query becomes a cookie, so that it is not in the address."""
-        if tokens := query_token(request.scope):
+        if token := request.query_params.get("token"):
             answer = RedirectResponse("/", 303)
             secure = request.url.scheme == "https"
-            answer.set_cookie(COOKIE, tokens[0], httponly=True, samesite="strict", secure=secure)
+            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)
             return answer
         return FileResponse(PAGE / "index.html")
 
     @app.get("/docs", include_in_schema=False)
     def reference() -> Response:
-        """Return the description of all requests and answers as a page."""
         return HTMLResponse(reference_page(app.openapi()))
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
 
 
-def _add_error_handlers(app: FastAPI) -> None:
-    """Answer all errors with one line of JSON, without stack traces."""
+async def _service_error(_: Request, error: ServiceError) -> Response:
+    return error.response()
 
-    @app.exception_handler(ServiceError)
-    async def service_error(_: Request, error: ServiceError) -> Response:
-        """Answer an error of a request."""
-        return JSONResponse(error.content, error.status, error.headers)
 
-    @app.exception_handler(HTTPException)
-    async def http_error(request: Request, error: HTTPException) -> Response:
-        """Answer a request for an unknown path or method."""
-        found, expected = f"{request.method} {request.url.path[:80]}", "a path and method of /openapi.json"
-        return JSONResponse(error_content("request", found, expected), error.status_code, error.headers)
+async def _http_error(request: Request, error: HTTPException) -> Response:
+    """Answer a request for an unknown path or method."""
+    found, expected = f"{request.method} {request.url.path[:80]}", "a path and method of /openapi.json"
+    return JSONResponse(error_content("request", found, expected), error.status_code, error.headers)
 
-    @app.exception_handler(Exception)
-    async def internal_error(_: Request, __: Exception) -> Response:
-        """Answer an error of the service itself."""
-        return JSONResponse(error_content("service", "an internal error", "an answer; the log has the error"), 500)
+
+async def _internal_error(_: Request, __: Exception) -> Response:
+    """Answer an error of the service itself, without a stack trace."""
+    return JSONResponse(error_content("service", "an internal error", "an answer; the log has the error"), 500)
+
+
+_ERROR_HANDLERS: dict[int | type[Exception], Any] = {
+    ServiceError: _service_error,
+    HTTPException: _http_error,
+    Exception: _internal_error,
+}
 
 
 def _add_metrics(app: FastAPI, service: Service) -> None:
@@ -174,7 +168,6 @@ def _add_metrics(app: FastAPI, service: Service) -> None:
 
     @app.middleware("http")
     async def measure(request: Request, call_next: _Next) -> Response:
-        """Answer a request, and count it and its time."""
         path = request.url.path if request.url.path in known else "other"
         begin, status = time.perf_counter(), 500
         try:

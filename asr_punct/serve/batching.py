@@ -6,14 +6,11 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import groupby, islice
-from typing import TypeVar
 
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
@@ -22,13 +19,11 @@ from asr_punct.serve.models import Models
 from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, write_answer
 from asr_punct.words import Utterance
 
-_Result = TypeVar("_Result")
 _LOG = logging.getLogger(__name__)
 _SHORT_BYTES = 2**10
 """Maximum size of a short request, about 150 words. A separate thread computes short requests."""
 _TOGETHER_BYTES = 8 * 2**10
 """Maximum total size of requests that are computed together; a larger request is computed alone."""
-_FULL = "a full queue", "fewer requests at the same time"
 
 
 @dataclass(eq=False)
@@ -48,7 +43,11 @@ class _Job:
     def check(self) -> None:
         """Raise ServiceError if the client no longer waits for the answer."""
         if time.monotonic() > self.deadline:
-            raise ServiceError(503, "request", "a request that takes too long", "a shorter document", 1)
+            raise _too_long()
+
+
+def _too_long() -> ServiceError:
+    return ServiceError(503, "request", "a request that takes too long", "a shorter document", 1)
 
 
 class _Queue:
@@ -82,10 +81,7 @@ class _Queue:
 
 
 class Batcher:
-    """Computes the answers to requests, long ones in several threads.
-
-    `limits.requests` and `limits.request_s` are used. `metrics` gets the length of the queue and the number of words.
-    """
+    """Computes the answers to requests, long ones in several threads."""
 
     def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
         self._models, self._limits, self._metrics = models, limits, metrics
@@ -99,63 +95,55 @@ class Batcher:
         self._short.close()
         self._long.close()
 
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        """Count a request. Raises ServiceError if there are too many."""
-        if self._count >= self._limits.requests:
-            self._metrics.refused.labels("queue").inc()
-            raise ServiceError(503, "queue", *_FULL, retry_after_s=1)
-        self._count += 1
-        self._metrics.queue.set(self._count)
-        try:
-            yield
-        finally:
-            self._count -= 1
-            self._metrics.queue.set(self._count)
-
     async def submit(self, read: ParseRequest, size: int, kind: str = "http") -> Answer:
         """Return the answer to a request of `size` bytes.
 
         Raises ServiceError for a bad request or a full queue, or if the request takes too long.
         """
-        with self._counted():
-            job = _Job(read, time.monotonic() + self._limits.request_s, size, kind)
-            (self._short if size <= _SHORT_BYTES else self._long).put(job)
-            try:
-                return await asyncio.wait_for(asyncio.wrap_future(job.answer), self._limits.request_s)
-            except TimeoutError:
-                raise ServiceError(503, "request", "a request that takes too long", "a shorter document", 1) from None
-            finally:
-                job.deadline = 0.0
+        if self._count >= self._limits.requests:
+            self._metrics.refused.labels("queue").inc()
+            raise ServiceError(503, "queue", "a full queue", "fewer requests at the same time", retry_after_s=1)
+        self._count += 1
+        self._metrics.queue.inc()
+        job = _Job(read, time.monotonic() + self._limits.request_s, size, kind)
+        (self._short if size <= _SHORT_BYTES else self._long).put(job)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(job.answer), self._limits.request_s)
+        except TimeoutError:
+            raise _too_long() from None
+        finally:
+            job.deadline = 0.0
+            self._count -= 1
+            self._metrics.queue.dec()
 
     def _run(self, jobs: _Queue) -> None:
-        """Compute the jobs of a queue until it is closed."""
         while group := jobs.take():
             self._compute([job for job in group if job.answer.set_running_or_notify_cancel()])
 
     def _compute(self, jobs: Sequence[_Job]) -> None:
         """Parse, restore and write the jobs; requests with the same options are restored together."""
-        parsed = [(job, request) for job in jobs if (request := _try(job, partial(self._read, job)))]
-        parsed.sort(key=lambda pair: _options(pair[1]))
-        for _, group in groupby(parsed, key=lambda pair: _options(pair[1])):
-            self._try_restore(list(group))
+        groups = defaultdict[tuple[object, ...], list[tuple[_Job, ParsedRequest]]](list)
+        for job in jobs:
+            with _errors_of(job):
+                job.check()
+                request = job.read()
+                request = replace(request, model=self._models.check(request.model))
+                groups[_options(request)].append((job, request))
+        for group in groups.values():
+            self._try_restore(group)
 
     def _try_restore(self, group: Sequence[tuple[_Job, ParsedRequest]]) -> None:
         """Restore requests with the same options together; if that fails, each one without an answer separately."""
+        if len(group) == 1:
+            with _errors_of(group[0][0]):
+                self._restore(group)
+            return
         try:
             self._restore(group)
-        except Exception as error:
-            if len(group) == 1:
-                _fail(group[0][0], error)
-                return
+        except Exception:
             for job, request in group:
                 if not job.answer.done():
                     self._try_restore([(job, request)])
-
-    def _read(self, job: _Job) -> ParsedRequest:
-        job.check()
-        request = job.read()
-        return replace(request, model=self._models.check(request.model))
 
     def _restore(self, group: Sequence[tuple[_Job, ParsedRequest]]) -> None:
         requests = [request for _, request in group]
@@ -165,12 +153,14 @@ class Batcher:
         joined = _joined(requests)
         restored = punctuator.prepare(joined) if has_labels else punctuator.restore(joined, probabilities=probabilities)
         for job, request in group:
-            utterances = map(_with_names, request.utterances, islice(restored, len(request.utterances)))
-            found = list(_checked(utterances, job) if len(group) == 1 else utterances)
+            found = []
+            for original, utterance in zip(request.utterances, restored, strict=False):
+                if len(group) == 1:
+                    job.check()
+                found.append(replace(utterance, document=original.document, recording=original.recording))
             self._metrics.words.labels(job.kind).inc(sum(len(utterance.words) for utterance in found))
-            answer = _try(job, partial(write_answer, request, found, punctuator))
-            if answer is not None and not job.answer.done():
-                job.answer.set_result(answer)
+            with _errors_of(job):
+                job.answer.set_result(write_answer(request, found, punctuator))
 
 
 def _options(request: ParsedRequest) -> tuple[str, bool, bool]:
@@ -186,29 +176,12 @@ def _joined(requests: Iterable[ParsedRequest]) -> Iterator[Utterance]:
             yield replace(utterance, **names)  # type: ignore[arg-type]
 
 
-def _with_names(original: Utterance, restored: Utterance) -> Utterance:
-    return replace(restored, document=original.document, recording=original.recording)
-
-
-def _checked(utterances: Iterable[Utterance], job: _Job) -> Iterator[Utterance]:
-    """Yield the utterances. Raises ServiceError when the client no longer waits for them."""
-    for utterance in utterances:
-        job.check()
-        yield utterance
-
-
-def _try(job: _Job, function: Callable[[], _Result]) -> _Result | None:
-    """Return the result of a function, or None if it fails; the job gets the error."""
+@contextmanager
+def _errors_of(job: _Job) -> Iterator[None]:
+    """Make an error in the context the answer of a job."""
     try:
-        return function()
+        yield
     except Exception as error:
-        _fail(job, error)
-        return None
-
-
-def _fail(job: _Job, error: Exception) -> None:
-    if job.answer.done():
-        return
-    if not isinstance(error, ServiceError):
-        _LOG.error("internal error", exc_info=error)
-    job.answer.set_exception(error)
+        if not isinstance(error, ServiceError):
+            _LOG.error("internal error", exc_info=error)
+        job.answer.set_exception(error)

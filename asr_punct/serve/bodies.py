@@ -36,16 +36,13 @@ class Bodies:
                 async for part in request.stream():
                     size += len(part)
                     self._buffered += len(part)
-                    self._check(size)
+                    if size > most:
+                        raise ServiceError(413, "body", f"{size} bytes or more", f"at most {most} bytes")
+                    if self._buffered > self._limits.buffered_bytes:
+                        raise ServiceError(503, "queue", "too many large requests", "fewer at the same time", 1)
                     parts.append(part)
             yield b"".join(parts)
         except (TimeoutError, ClientDisconnect):
             raise ServiceError(408, "body", "a body that does not end", "a whole request") from None
         finally:
             self._buffered -= size
-
-    def _check(self, size: int) -> None:
-        if size > self._limits.body_bytes:
-            raise ServiceError(413, "body", f"{size} bytes or more", f"at most {self._limits.body_bytes} bytes")
-        if self._buffered > self._limits.buffered_bytes:
-            raise ServiceError(503, "queue", "too many large requests", "fewer at the same time", retry_after_s=1)

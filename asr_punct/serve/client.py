@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from types import TracebackType
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -19,8 +18,7 @@ from websockets.uri import parse_uri
 
 from asr_punct.errors import AsrPunctError, first_line
 from asr_punct.serve.errors import validation_error
-from asr_punct.serve.messages import StreamWord
-from asr_punct.serve.schema import TimedWord
+from asr_punct.serve.schema import StreamWord, TimedWord
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
@@ -30,10 +28,9 @@ _CONTEXT = 100
 """Committed words that are sent again as context of a new connection."""
 _PONG_S = 60.0
 """Seconds to wait for the answer to a ping."""
-_CONTEXT_KEYS = ("word", "start", "end")
-"""Keys of a committed word that are sent again."""
 _REFUSED = frozenset({401, 403, 404})
 """HTTP statuses after which the client does not try again."""
+_MESSAGE = "{place}: found {found}, expected {expected}"
 _WORD: TypeAdapter[TimedWord] = TypeAdapter(StreamWord)
 Committed = dict[str, Any]
 """A committed word: `word`, `start`, `end`, `marks`, `case`, `written`."""
@@ -93,7 +90,7 @@ class StreamClient:
         self._task = asyncio.create_task(self._run())
         return self
 
-    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._task:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -106,7 +103,9 @@ class StreamClient:
         """
         found = [_as_json(word) for word in words]
         async with self._changed:
-            await self._changed.wait_for(lambda: len(self._waiting) < self._max_waiting or self._is_done)
+            await self._changed.wait_for(
+                lambda: len(self._waiting) < self._max_waiting or not self._task or self._task.done() or self._failure
+            )
             if self._failure:
                 raise self._failure
             self._waiting.extend(found)
@@ -125,28 +124,20 @@ class StreamClient:
                 raise item
             yield item
 
-    @property
-    def _is_done(self) -> bool:
-        return self._task is None or self._task.done() or self._failure is not None
-
     async def _run(self) -> None:
-        """Connect until the document has ended."""
+        """Connect until the document has ended, or the first connection could not be opened for `connect_s`."""
+        deadline = time.monotonic() + self._connect_s
         try:
-            await self._connect_until_end()
+            while (problem := await self._connect()) is not None:
+                if not self._was_connected and time.monotonic() + self._retry_s > deadline:
+                    raise AsrPunctError(f"{self._place}: {problem}")
+                await asyncio.sleep(self._retry_s)
             self._committed.put_nowait(None)
         except AsrPunctError as error:
             self._committed.put_nowait(error)
             async with self._changed:
                 self._failure = error
                 self._changed.notify_all()
-
-    async def _connect_until_end(self) -> None:
-        """Connect again and again. Raises AsrPunctError if the first connection cannot be opened for `connect_s`."""
-        deadline = time.monotonic() + self._connect_s
-        while (problem := await self._connect()) is not None:
-            if not self._was_connected and time.monotonic() + self._retry_s > deadline:
-                raise AsrPunctError(f"{self._place}: {problem}")
-            await asyncio.sleep(self._retry_s)
 
     async def _connect(self) -> str | None:
         """Open a connection and use it until it breaks; return the problem, or None if the document has ended."""
@@ -194,13 +185,12 @@ class StreamClient:
         async for raw in connection:
             message = json.loads(raw)
             if error := message.get("error"):
-                found = f"{error['place']}: found {error['found']}, expected {error['expected']}"
-                raise AsrPunctError(found)
+                raise AsrPunctError(_MESSAGE.format(**error))
             async with self._changed:
                 for word in message.get("final", ()):
                     self._waiting.popleft()
                     self._sent -= 1
-                    self._context.append({name: word[name] for name in _CONTEXT_KEYS if name in word})
+                    self._context.append({name: word[name] for name in ("word", "start", "end") if name in word})
                     self._committed.put_nowait(word)
                 self._changed.notify_all()
             self.partial = message.get("partial", "")
@@ -220,8 +210,7 @@ def _check_url(url: str) -> None:
 def _refusal(error: InvalidStatus) -> str:
     """Return the error of the service's answer, or its status if the answer is of another server."""
     try:
-        parts = json.loads(error.response.body or b"")["error"]
-        return f"{parts['place']}: found {parts['found']}, expected {parts['expected']}"
+        return _MESSAGE.format(**json.loads(error.response.body or b"")["error"])
     except (ValueError, TypeError, KeyError):
         return f"found status {error.response.status_code}, expected a stream"
 

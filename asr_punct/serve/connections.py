@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
-from fastapi.responses import JSONResponse
 from starlette.types import Scope
 
 from asr_punct.serve.errors import ServiceError
@@ -49,7 +48,7 @@ class Connections:
         if self._count >= self._limits.streams or self.stop.is_set():
             self._metrics.refused.labels("streams").inc()
             error = ServiceError(503, "stream", f"{self._count} open streams", "fewer streams", retry_after_s=5)
-            await websocket.send_denial_response(JSONResponse(error.content, error.status, error.headers))
+            await websocket.send_denial_response(error.response())
             yield None
             return
         self._count += 1
@@ -57,8 +56,11 @@ class Connections:
         self._metrics.streams.labels(kind).inc()
         try:
             await websocket.accept()
-            async with Connection(websocket, self._limits, self.stop) as connection:
+            connection = Connection(websocket, self._limits, self.stop)
+            try:
                 yield connection
+            finally:
+                connection.stop_waiting()
         except SlowReaderError:
             self._metrics.refused.labels("slow reader").inc()
             self.abort(websocket.scope)
@@ -72,37 +74,32 @@ class Connections:
 
 
 class Connection:
-    """One WebSocket connection with time limits.
-
-    Args:
-        websocket: the connection, which is accepted.
-        limits: `idle_s` and `send_s` are used.
-        stop: is set when the service stops.
-    """
+    """One accepted WebSocket connection with time limits; `stop` is set when the service stops."""
 
     def __init__(self, websocket: WebSocket, limits: Limits, stop: asyncio.Event) -> None:
         self._websocket, self._limits, self._stop = websocket, limits, stop
         self._receiving: asyncio.Task[Any] | None = None
         self._stopping = asyncio.ensure_future(stop.wait())
 
-    async def __aenter__(self) -> Connection:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
+    def stop_waiting(self) -> None:
+        """Wait for no message any more."""
         for task in (self._receiving, self._stopping):
             if task:
                 task.cancel()
+
+    async def _wait(self, seconds: Seconds) -> bool:
+        """Wait for the next message or the stop of the service; return whether there is one within `seconds`."""
+        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
+        tasks = {self._receiving, self._stopping}
+        done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        return bool(done)
 
     async def is_quiet(self, seconds: Seconds) -> bool:
         """Wait for the next message; return whether none has arrived within `seconds`.
 
         Returns False at once if the service stops, or if `seconds` is not below `limits.idle_s`.
         """
-        if self._stop.is_set() or seconds >= self._limits.idle_s:
-            return False
-        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
-        tasks = {self._receiving, self._stopping}
-        return not (await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED))[0]
+        return not self._stop.is_set() and seconds < self._limits.idle_s and not await self._wait(seconds)
 
     async def receive(self) -> str | bytes | None:
         """Return the next message; None if the service stops or the client is idle.
@@ -111,10 +108,8 @@ class Connection:
         """
         if self._stop.is_set():
             return None
-        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
-        tasks = {self._receiving, self._stopping}
-        await asyncio.wait(tasks, timeout=self._limits.idle_s, return_when=asyncio.FIRST_COMPLETED)
-        if not self._receiving.done():
+        await self._wait(self._limits.idle_s)
+        if not self._receiving or not self._receiving.done():
             return None
         message, self._receiving = self._receiving.result(), None
         if message["type"] == "websocket.disconnect":
@@ -123,11 +118,7 @@ class Connection:
         return text if text is not None else message["bytes"]
 
     async def send(self, message: str | bytes) -> None:
-        """Send a message.
-
-        Raises SlowReaderError if the client does not read earlier answers, and DisconnectedError if the client has
-        gone.
-        """
+        """Send a message. Raises SlowReaderError if the client does not read, DisconnectedError if it has gone."""
         part = {"text": message} if isinstance(message, str) else {"bytes": message}
         await self._limited({"type": "websocket.send", **part})
 

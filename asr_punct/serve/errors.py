@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
 from asr_punct.errors import AsrPunctError, InputError, first_line
@@ -12,7 +13,11 @@ from asr_punct.formats.json_values import short_repr
 
 _PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
 """The message of an AsrPunctError that has no attributes for its parts."""
-LANGUAGE_CODES = "a code of two or three lower-case letters, or several: es, es+eu"
+_EXPECTED = {
+    "string_pattern_mismatch": "a code of two or three lower-case letters, or several: es, es+eu",
+    "bool_parsing": "true or false",
+}
+"""What was expected, by pydantic's type of the error; else its message says it."""
 
 
 class ServiceError(Exception):
@@ -23,11 +28,14 @@ class ServiceError(Exception):
         self.content = error_content(place, found, expected)
         super().__init__(f"{place}: found {found}, expected {expected}")
 
-    @property
-    def headers(self) -> dict[str, str]:
-        """Headers of the answer. The rest of a refused body is not read: the connection is closed."""
-        closing = {"Connection": "close"} if self.status in (408, 413) else {}
-        return closing if self.retry_after_s is None else {**closing, "Retry-After": str(self.retry_after_s)}
+    def response(self) -> JSONResponse:
+        """Return the answer. The rest of a refused body is not read: the connection is closed."""
+        headers = {"Connection": "close"} if self.status in (408, 413) else {}
+        if self.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        if self.retry_after_s is not None:
+            headers["Retry-After"] = str(self.retry_after_s)
+        return JSONResponse(self.content, self.status, headers)
 
 
 def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, str]]:
@@ -51,19 +59,18 @@ def _with_parameters(expected: str) -> str:
     return expected.replace("--from and its format", alternatives).replace("--from ", "?from=")
 
 
-def validation_error(error: ValidationError, place: str) -> ServiceError:
-    """Return the first error of a JSON value: status 400 if it is not JSON, else 422."""
+def validation_error(error: ValidationError, place: str = "") -> ServiceError:
+    """Return the first error of a value: status 400 if it is not JSON, else 422. `place` is that of the value."""
     detail = error.errors(include_url=False)[0]
     message = first_line(ValueError(detail["msg"].removeprefix("Value error, ")))
+    where = ": ".join(filter(None, [place, ".".join(map(str, detail["loc"]))])) or "request"
     if detail["type"] == "json_invalid":
-        return ServiceError(400, place, f"text that is not JSON ({message})", "a JSON object")
-    where = ".".join(str(part) for part in detail["loc"])
+        return ServiceError(400, where, f"text that is not JSON ({message})", "a JSON object")
     found = "nothing" if detail["type"] == "missing" else short_repr(detail["input"])
     if detail["type"] == "unknown_key":
         found = f"the key {short_repr(detail['ctx']['key'])}"
     expected = message.removeprefix("Input should be ")
-    expected = LANGUAGE_CODES if detail["type"] == "string_pattern_mismatch" else expected[:1].lower() + expected[1:]
-    return ServiceError(422, f"{place}: {where}" if where else place, found, expected)
+    return ServiceError(422, where, found, _EXPECTED.get(detail["type"]) or expected[:1].lower() + expected[1:])
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {

@@ -15,8 +15,7 @@ from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.errors import plural
 from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, STOPPED, Connection
 from asr_punct.serve.errors import ServiceError, validation_error
-from asr_punct.serve.messages import ClientMessage, StreamConfig
-from asr_punct.serve.schema import TimedWord, last_start
+from asr_punct.serve.schema import ClientMessage, StreamConfig, last_start
 from asr_punct.serve.service import Service
 from asr_punct.serve.streams import Answer, LiveStream
 from asr_punct.words import Seconds
@@ -51,9 +50,9 @@ class _Session:
             await self._answer_messages()
             code, reason = self.connection.close_code
             if self.stream and self.stream.pending and code == STOPPED:  # the client may continue in mid-sentence
-                await self._send(await self.stream.idle(max(self.flush_after, STREAM_FLUSH_AFTER_S)))
+                await self._send(await self.stream.push(idle_s=max(self.flush_after, STREAM_FLUSH_AFTER_S)))
             if self.stream:
-                await self._send(await self.stream.push((), ends=True), ends=True)
+                await self._send(await self.stream.push(ends=True), ends=True)
             await self.connection.close(code, reason)
         finally:
             if self.stream:
@@ -62,7 +61,7 @@ class _Session:
     async def _answer_messages(self) -> None:
         while True:
             if self.stream and self.stream.pending and await self.connection.is_quiet(self.flush_after):
-                await self._send(await self.stream.idle(self.flush_after))
+                await self._send(await self.stream.push(idle_s=self.flush_after))
             raw = await self.connection.receive()
             if raw is None:
                 return
@@ -91,19 +90,15 @@ class _Session:
             self.warnings = self.service.models.language_warnings(config.model, config.language)
             starts = [word.start for word in config.committed if word.start is not None]
             self.last_start = starts[-1] if starts else 0.0
-        self._check_order(message.words)
+        try:
+            self.last_start = last_start(message.words, self.last_start)
+        except ValueError as error:
+            found = f"a word that starts at {error}"
+            raise ServiceError(422, "message: words", found, "words in the order of time") from None
         answer = await self.stream.push([word.to_word() for word in message.words], ends=message.end)
         if message.end:
             self.last_start = 0.0
         await self._send(answer, message.partial or "", ends=message.end)
-
-    def _check_order(self, words: Sequence[TimedWord]) -> None:
-        """Raise ServiceError if a word starts before an earlier one of the stream."""
-        try:
-            self.last_start = last_start(words, self.last_start)
-        except ValueError as error:
-            found = f"a word that starts at {error}"
-            raise ServiceError(422, "message: words", found, "words in the order of time") from None
 
     async def _send(self, answer: Answer, partial: str = "", *, ends: bool = False) -> None:
         """Send committed words, and as partial text the other words followed by `partial`."""

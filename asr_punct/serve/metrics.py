@@ -8,18 +8,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10, 30, 60)
 
 
 class Metrics:
-    """Metrics of one service.
-
-    Attributes:
-        requests: number of requests, by path and status.
-        seconds: duration of requests in seconds, by path.
-        words: number of words, by kind: `http`, `stream` or `vosk`.
-        queue: number of requests that wait or are computed.
-        refused: number of refused requests and connections, by the limit that they exceed.
-        batch: number of requests that are computed together.
-        streams: number of open WebSocket connections, by kind: `stream` or `vosk`.
-        commit_seconds: seconds from the arrival of a message of a stream to its answer.
-    """
+    """Metrics of one service."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()

@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment
 
-from asr_punct.serve.messages import ClientMessage, ServerMessage
+from asr_punct.serve.schema import ClientMessage, ServerMessage
 
 _TEMPLATE = """<!doctype html>
 <html lang="en">

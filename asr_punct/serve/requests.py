@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,9 @@ from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import Field, File, create_form_parser
 
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.formats import read, with_glyphs
@@ -20,26 +23,21 @@ from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
 from asr_punct.formats.json import word_object
 from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.languages import parse_language
 from asr_punct.marks import Labels, write_text
-from asr_punct.serve.errors import LANGUAGE_CODES, ServiceError, bad_request, validation_error
-from asr_punct.serve.forms import parse_form
-from asr_punct.serve.schema import LANGUAGE, PunctuateRequest, WordLabels
+from asr_punct.serve.errors import ServiceError, bad_request, validation_error
+from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
 from asr_punct.text import without_marks
 from asr_punct.words import Utterance, Word, annotate, with_time_source, word_count
 
-OPTIONS = ("from", "to", "language", "model", "probabilities", "name", "labels", "ignore_labels")
-"""Names of the options of uploads, in the query or in fields of a form."""
-WARNING_HEADER = "X-Asr-Punct-Warning"
-"""Header of an answer with warnings about the language of the words."""
-_LABELS = TypeAdapter(list[WordLabels])
-_BOOL = TypeAdapter(bool)
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
-_FIELDS = re.compile(rb"(file|text|words|" + "|".join(OPTIONS).encode() + rb")=")
+_FIELDS = re.compile(rb"(file|text|words|" + "|".join(UploadOptions.names()).encode() + rb")=")
 """Start of a URL-encoded form. Curl sends files with the content type of such forms if none is given."""
+_EXPECTED_FORM = "a form with a field 'file'"
+_MAX_FIELDS = 20
 _COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd"
 """Magic numbers of gzip, xz, zip, bzip2 and zstd."""
 _MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "application/ttml+xml", "eaf": "text/xml"}
+logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it logs a warning for each malformed form
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ class Answer:
     def headers(self) -> dict[str, str]:
         """The header with the warnings, if there are any."""
         text = " ".join("; ".join(self.warnings).split()).encode("ascii", "replace").decode()
-        return {WARNING_HEADER: text[:1000]} if text else {}
+        return {"X-Asr-Punct-Warning": text[:1000]} if text else {}
 
 
 def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> ParsedRequest:
@@ -87,7 +85,7 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> P
     kind = content_type.partition(";")[0].strip().lower()
     try:
         if kind == _FORM:
-            options, file = parse_form(content_type, body)
+            options, file = _parse_form(content_type, body)
             return _upload({**options, **query}, file)
         if kind == _URLENCODED and _FIELDS.match(body):
             expected = f"{_JSON}, or {_FORM} with a field 'file' (curl -F file=@…)"
@@ -100,6 +98,37 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> P
         raise bad_request(error) from None
 
 
+def _parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFile]:
+    """Return the text fields of a form, and its file.
+
+    Raises ServiceError if the body is not a form, or has no file or several.
+    """
+    fields: dict[str, str] = {}
+    files: list[File] = []
+
+    def on_field(field: Field) -> None:
+        fields[_text(field.field_name)] = _text(field.value)
+
+    config = {"MAX_MEMORY_FILE_SIZE": len(body) + 1, "MAX_FIELDS": _MAX_FIELDS}
+    try:
+        parser = create_form_parser({"Content-Type": content_type.encode()}, on_field, files.append, config)
+        parser.write(body)
+        parser.finalize()
+    except (FormParserError, ValueError) as error:
+        raise ServiceError(400, "body", f"no form ({error})", _EXPECTED_FORM) from None
+    if len(files) != 1:
+        raise ServiceError(400, "body", f"{len(files)} files", _EXPECTED_FORM)
+    (file,) = files
+    if file.field_name != b"file":
+        raise ServiceError(422, "body", f"a file in the field {_text(file.field_name)[:80]!r}", _EXPECTED_FORM)
+    file.file_object.seek(0)
+    return fields, MemoryFile(_text(file.file_name) or "upload", file.file_object.read())
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", errors="replace")
+
+
 def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
     unknown = sorted(query.keys() - {"to", "token"})
     if unknown:
@@ -108,14 +137,13 @@ def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
         request = PunctuateRequest.model_validate_json(body)
     except ValidationError as error:
         raise validation_error(error, "body") from None
+    to = request.to or _options({"to": query.get("to", "")}).to
     language = request.language or ""
     if request.words is not None:
         words = tuple(word.to_word() for word in request.words)
-        utterance = Utterance(words, id="1", recording="1", language=language)
-        utterances = [with_time_source(utterance, "asr")]
+        utterances = [with_time_source(Utterance(words, id="1", recording="1", language=language), "asr")]
     else:
         utterances = list(_lines(request.text or "", language))
-    to = request.to or _checked_format(query.get("to"))
     labels = _labels(request.labels, utterances)
     has_words = request.words is not None
     return ParsedRequest(tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels)
@@ -130,37 +158,27 @@ def _lines(text: str, language: str) -> Iterable[Utterance]:
             document += 1
 
 
+def _options(texts: Mapping[str, str]) -> UploadOptions:
+    try:
+        return UploadOptions.model_validate({name: text for name, text in texts.items() if text and name != "token"})
+    except ValidationError as error:
+        raise validation_error(error) from None
+
+
 def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
-    unknown = sorted(options.keys() - set(OPTIONS) - {"token"})
-    if unknown:
-        raise ServiceError(422, "request", f"the option {unknown[0][:80]!r}", f"one of {' '.join(OPTIONS)}")
-    file = replace(file, name=_safe_name(options.get("name") or file.name))
+    given = _options(options)
+    file = replace(file, name=_safe_name(given.name or file.name))
     if file.content.startswith(_COMPRESSED):
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
-    source = Source(file, options.get("from") or None)
+    source = Source(file, given.from_)
     utterances = list(read(source, may_be_empty=True))
-    to = _checked_format(options.get("to")) or (source.format if source.format in WRITABLE_FILES else "json")
-    language = parse_language(options.get("language"))
-    if language and not re.fullmatch(LANGUAGE, language):
-        raise ServiceError(422, "language", repr(options["language"])[:80], LANGUAGE_CODES)
-    if language:
-        utterances = [replace(utterance, language=language) for utterance in utterances]
-    if _flag(options, "ignore_labels"):
+    if given.language:
+        utterances = [replace(utterance, language=given.language) for utterance in utterances]
+    if given.ignore_labels:
         utterances = [without_marks(utterance) for utterance in utterances]
-    try:
-        given = _LABELS.validate_json(options["labels"]) if options.get("labels") else None
-    except ValidationError as error:
-        raise validation_error(error, "labels") from None
-    labels = _labels(given, utterances)
-    model, probabilities = options.get("model") or None, _flag(options, "probabilities")
-    return ParsedRequest(tuple(utterances), model, to, probabilities, labels=labels)
-
-
-def _flag(options: Mapping[str, str], name: str) -> bool:
-    try:
-        return _BOOL.validate_python(options.get(name) or "false")
-    except ValidationError:
-        raise ServiceError(422, name, repr(options[name])[:80], "true or false") from None
+    to = given.to or (source.format if source.format in WRITABLE_FILES else "json")
+    labels = _labels(given.labels, utterances)
+    return ParsedRequest(tuple(utterances), given.model, to, given.probabilities, labels=labels)
 
 
 def _labels(given: Sequence[WordLabels] | None, utterances: Iterable[Utterance]) -> tuple[Labels, ...] | None:
@@ -178,12 +196,6 @@ def _safe_name(name: str) -> str:
     last = PurePosixPath(PureWindowsPath(name.replace("\0", "")).name).name
     shown = "".join(character if character.isprintable() else "_" for character in last)[-100:]
     return "upload" if shown in ("", "-", ".", "..") else shown
-
-
-def _checked_format(name: str | None) -> str | None:
-    if name and name not in WRITABLE_FILES:
-        raise ServiceError(422, "to", repr(name)[:80], f"one of {' '.join(WRITABLE_FILES)}")
-    return name or None
 
 
 def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:

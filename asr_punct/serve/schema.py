@@ -1,20 +1,24 @@
-"""JSON of requests and answers over HTTP, as pydantic models."""
+"""JSON of requests, answers, and messages of streams, as pydantic models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from pydantic_core import PydanticCustomError
 
-from asr_punct.formats.formats import WRITABLE_FILES
+from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
+from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
+from asr_punct.languages import parse_language
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word
 
 LANGUAGE = r"^[a-z]{2,3}(\+[a-z]{2,3})*$"
 """Pattern of the code of a language, or of several."""
+MAX_CONTEXT = 200
+"""Maximum number of committed words that a client sends when it continues a stream."""
 Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
 
 
@@ -25,14 +29,19 @@ class StrictModel(BaseModel):
     hint: ClassVar[str] = ""
     """Added to these errors."""
 
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the keys of the object."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
     @model_validator(mode="before")
     @classmethod
     def _has_known_keys(cls, value: Any) -> Any:
         if not isinstance(value, (Mapping, cls)):
             raise PydanticCustomError("no_object", "{expected}", {"expected": f"an object{cls.hint}"})
-        unknown = [key for key in value if key not in cls.model_fields] if isinstance(value, Mapping) else []
+        unknown = [key for key in value if key not in cls.names()] if isinstance(value, Mapping) else []
         if unknown:
-            expected = f"one of {' '.join(cls.model_fields)}{cls.hint}"
+            expected = f"one of {' '.join(cls.names())}{cls.hint}"
             raise PydanticCustomError("unknown_key", "{expected}", {"expected": expected, "key": unknown[0]})
         return value
 
@@ -106,7 +115,6 @@ class WordLabels(StrictModel):
 class PunctuateRequest(StrictModel):
     """A text, or words with or without times."""
 
-    model_config = ConfigDict(populate_by_name=True)
     hint = " (for a file of a recogniser: ?from=FORMAT, or -F file=@…)"
 
     text: str | None = Field(default=None, description="A line is an utterance, an empty line ends a document.")
@@ -119,8 +127,8 @@ class PunctuateRequest(StrictModel):
         description="Code of the language, such as es or es+eu; default: identified from the words.",
     )
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    to: Literal[tuple(WRITABLE_FILES)] | None = Field(  # type: ignore[valid-type]
-        None, description="Format of the answer; default: this JSON."
+    to: Literal[WRITABLE_FILES] | None = Field(  # type: ignore[valid-type]
+        default=None, description="Format of the answer; default: this JSON."
     )
     probabilities: bool = Field(default=False, description="Add the probabilities of marks and capitals to words.")
     labels: list[WordLabels] | None = Field(
@@ -132,6 +140,27 @@ class PunctuateRequest(StrictModel):
         if (self.text is None) == (self.words is None):
             raise ValueError("either 'text' or 'words'")
         return self
+
+
+class UploadOptions(StrictModel):
+    """Options of a file, in the query or in fields of a form."""
+
+    from_: Literal[READABLE_FILES] | None = Field(  # type: ignore[valid-type]
+        default=None, alias="from", description="Format of the file; default: detected."
+    )
+    to: Literal[WRITABLE_FILES] | None = Field(  # type: ignore[valid-type]
+        default=None, description="Format of the answer; default: that of the file."
+    )
+    language: Annotated[str | None, BeforeValidator(lambda name: parse_language(name) or None)] = Field(
+        default=None, pattern=LANGUAGE, description="Name or code of its language, such as es."
+    )
+    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
+    probabilities: bool = Field(default=False, description="Add probabilities to JSON words.")
+    name: str | None = Field(default=None, description="Name of the file, from which its format is detected.")
+    labels: Json[list[WordLabels]] | None = Field(
+        default=None, description="Marks and case of all words, as in the JSON key `labels`; the model adds none."
+    )
+    ignore_labels: bool = Field(default=False, description="Remove the marks and capitals of the file first.")
 
 
 class PunctuatedWord(BaseModel):
@@ -179,6 +208,56 @@ class ErrorAnswer(BaseModel):
     error: ErrorParts
 
 
-def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model, whose references are to `components/schemas` of the OpenAPI document."""
-    return model.model_json_schema(ref_template="#/components/schemas/{model}")
+def _word_object(value: object) -> object:
+    return {"word": value} if isinstance(value, str) else value
+
+
+StreamWord = Annotated[TimedWord, BeforeValidator(_word_object)]
+"""A word as a string or an object."""
+
+
+class StreamConfig(StrictModel):
+    """Settings of a stream; only in its first message."""
+
+    language: str | None = Field(default=None, pattern=LANGUAGE, description="Language code.")
+    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
+    left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
+    right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
+    hop: int = Field(
+        default=1, ge=1, le=100, description="Fewest words that are decided together; more are cheaper, but later."
+    )
+    flush_after: Seconds = Field(
+        default=STREAM_FLUSH_AFTER_S, description="Pause in seconds, by the times or the clock, that commits all words."
+    )
+    patience: int = Field(
+        default=STREAM_PATIENCE_WORDS, ge=0, le=100, description="Further words for which an unsure word waits."
+    )
+    preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
+    committed: list[StreamWord] = Field(
+        default=[],
+        max_length=MAX_CONTEXT,
+        description="Last committed words of an earlier stream that this one continues, for context.",
+    )
+
+
+class ClientMessage(StrictModel):
+    """A message of a client; its parts take effect in this order."""
+
+    config: StreamConfig | None = None
+    words: Annotated[list[StreamWord], AfterValidator(in_order)] = Field(
+        default=[], description="Next words of the recogniser, which do not change any more."
+    )
+    partial: str | None = Field(default=None, max_length=20_000, description="Further words, which may change.")
+    end: bool = Field(default=False, description="The document ends; the next word begins another one.")
+
+
+class ServerMessage(BaseModel):
+    """The answer to a message. `partial` replaces that of the previous answer."""
+
+    final: list[PunctuatedWord] = Field(default=[], description="Committed words, in order; they never change.")
+    partial: str = Field(default="", description="The words that are not committed yet, provisional.")
+    end: int | None = Field(default=None, description="After an end: number of words of the stream so far.")
+    warnings: list[str] = Field(
+        default=[], description="Why the language has no model, or seems to be another one; each only once."
+    )
+    error: ErrorParts | None = Field(default=None, description="Why the service closes the connection.")

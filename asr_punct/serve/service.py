@@ -41,11 +41,6 @@ class Service:
         self.streams = Streams(self.models, self.threads)
         self.connections = Connections(self.limits, self.metrics)
 
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the service accepts no more requests and finishes its work."""
-        return self.connections.stop.is_set()
-
     async def stop(self) -> None:
         """End all streams, and wait until their clients have the last words."""
         self.connections.stop.set()

@@ -13,6 +13,7 @@ import queue
 import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -24,8 +25,8 @@ from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.marks import Glyphs
 from asr_punct.serve.errors import ServiceError, bad_request
-from asr_punct.serve.messages import StreamConfig
 from asr_punct.serve.models import Models
+from asr_punct.serve.schema import StreamConfig
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
@@ -73,17 +74,15 @@ class LiveStream:
         self.warnings += new
         return new
 
-    async def push(self, words: Sequence[Word], *, ends: bool = False) -> Answer:
-        """Add words, and end the document if `ends`."""
-        return await self.worker.submit(self, words, ends=ends)
-
-    async def idle(self, seconds: Seconds) -> Answer:
-        """Report that no word has begun for some time."""
-        return await self.worker.submit(self, (), seconds=seconds)
+    async def push(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds = 0.0) -> Answer:
+        """Add words, end the document if `ends`, or report that no word has begun for `idle_s`."""
+        answer: Future[Answer] = Future()
+        self.worker.work.put(_Work(self, words, ends, idle_s, answer))
+        return await asyncio.wrap_future(answer)
 
     def close(self) -> None:
-        """Close the stream."""
-        self.worker.forget(self)
+        self.worker.streams -= 1
+        self.worker.work.put(_Work(self))
 
 
 @dataclass(eq=False)
@@ -93,29 +92,21 @@ class _Work:
     stream: LiveStream
     words: Sequence[Word] = ()
     ends: bool = False
-    seconds: Seconds = 0.0
-    answer: asyncio.Future[Answer] | None = None
-
-
-_Result = tuple[asyncio.Future[Answer], Answer | Exception]
+    idle_s: Seconds = 0.0
+    answer: Future[Answer] | None = None
 
 
 class Streams:
-    """Runs the streams of all connections in worker threads.
-
-    Args:
-        models: the models.
-        threads: number of threads.
-    """
+    """Runs the streams of all connections in worker threads."""
 
     def __init__(self, models: Models, threads: int) -> None:
         self._models = models
-        self._workers = [_Worker() for _ in range(threads)]
+        self.workers = [_Worker() for _ in range(threads)]
 
     def close(self) -> None:
         """Stop the threads after the work that waits."""
-        for worker in self._workers:
-            worker.close()
+        for worker in self.workers:
+            worker.work.put(None)
 
     async def open(self, config: StreamConfig) -> LiveStream:
         """Open a stream, with the committed words of the configuration as its context.
@@ -124,7 +115,7 @@ class Streams:
         """
         name = self._models.check_language(config.model, config.language)
         punctuator = await asyncio.to_thread(self._models.get, name)
-        worker = min(self._workers, key=lambda worker: worker.streams)
+        worker = min(self.workers, key=lambda worker: worker.streams)
         pool = worker.pool(name, punctuator, config)
         live = LiveStream(worker, pool, punctuator.glyphs, config.preview, skipped=len(config.committed))
         worker.streams += 1
@@ -142,18 +133,15 @@ class _Worker:
 
     Attributes:
         streams: their number.
+        work: what waits; None stops the thread after the work before it.
     """
 
     def __init__(self) -> None:
         self.streams = 0
         self._pools: dict[tuple[object, ...], StreamPool[LiveStream]] = {}
-        self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        self.work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._bulk: deque[_Work] = deque()
         threading.Thread(target=self._run, name="streams", daemon=True).start()
-
-    def close(self) -> None:
-        """Stop the thread after the work that waits."""
-        self._work.put(None)
 
     def pool(self, name: str, punctuator: Punctuator, config: StreamConfig) -> StreamPool[LiveStream]:
         """Return the pool of the streams of a model with these settings."""
@@ -162,28 +150,13 @@ class _Worker:
             self._pools[name, *settings] = punctuator.stream_pool(*settings)
         return self._pools[name, *settings]
 
-    async def submit(
-        self, stream: LiveStream, words: Sequence[Word], *, ends: bool = False, seconds: Seconds = 0.0
-    ) -> Answer:
-        """Pass new words or another event of a stream to the thread, and return its answer."""
-        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._work.put(_Work(stream, words, ends, seconds, answer))
-        return await answer
-
-    def forget(self, stream: LiveStream) -> None:
-        """Close a stream."""
-        self.streams -= 1
-        self._work.put(_Work(stream))
-
     def _run(self) -> None:
         while works := self._take():
             by_pool = defaultdict[StreamPool[LiveStream], list[_Work]](list)
             for work in works:
                 by_pool[work.stream.pool].append(work)
             for pool, group in by_pool.items():
-                results = list(_compute(pool, group))
-                if results and not (loop := results[0][0].get_loop()).is_closed():
-                    loop.call_soon_threadsafe(_deliver, results)
+                _compute(pool, group)
 
     def _take(self) -> list[_Work]:
         """Wait for work and return that of the next run; nothing after the None that ends the queue."""
@@ -203,18 +176,18 @@ class _Worker:
         must_wait = not self._bulk
         while True:
             try:
-                work = self._work.get(block=must_wait)
+                work = self.work.get(block=must_wait)
             except queue.Empty:
                 return
             if work is None:
-                self._work.put(None)
+                self.work.put(None)
                 return
             must_wait = False
             yield work
 
 
-def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> Iterator[_Result]:
-    """Yield the answer or the error of each stream; all words are decided in one run."""
+def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> None:
+    """Set the answer or the error of each stream; all words are decided in one run."""
     found: dict[LiveStream, Answer] = {}
     failure: Exception | None = None
     try:
@@ -226,8 +199,11 @@ def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> Iterator[_
         failure = ServiceError(500, "service", "an internal error", "an answer; the log has the error")
     pool.close(work.stream for work in group if not work.answer)
     for work in group:
-        if work.answer:
-            yield work.answer, failure or found[work.stream]
+        if work.answer and work.answer.set_running_or_notify_cancel():  # else the connection is gone
+            if failure:
+                work.answer.set_exception(failure)
+            else:
+                work.answer.set_result(found[work.stream])
 
 
 def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveStream, Answer]:
@@ -237,7 +213,7 @@ def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveS
     for part in (
         pool.push({work.stream: work.words for work in group if work.words}),
         pool.flush([work.stream for work in group if work.ends]),
-        pool.idle({work.stream: work.seconds for work in group if work.seconds}),
+        pool.idle({work.stream: work.idle_s for work in group if work.idle_s}),
     ):
         for stream, words in part.items():
             committed[stream] += words
@@ -265,14 +241,3 @@ def _partial(live: LiveStream, preview: Iterable[Committed] | None) -> str:
     """Return the words that are not committed, with provisional marks and capitals if there is a preview."""
     words = live.pending if preview is None else (each.written for each in preview)
     return " ".join(islice(words, live.skipped, None))
-
-
-def _deliver(results: Sequence[_Result]) -> None:
-    """Set the results in the event loop; the connection of a future may be gone."""
-    for future, result in results:
-        if future.done():
-            continue
-        if isinstance(result, Exception):
-            future.set_exception(result)
-        else:
-            future.set_result(result)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastapi import WebSocket
@@ -26,7 +26,7 @@ from asr_punct.serve.connections import Connection
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.requests import ParsedRequest
 from asr_punct.serve.service import Service
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Word
 
 _LOG = logging.getLogger(__name__)
 _EOF = '{"eof" : 1}'
@@ -131,7 +131,9 @@ class _Session:
         utterances = list(vosk.utterances(result, "message"))
         if not any(utterance.words for utterance in utterances):
             return dict(result)
-        request = ParsedRequest(_with_context(self.context, utterances), to="vosk", unwritten=1)
+        # The model reads the earlier results as an utterance of the same recording.
+        before = replace(utterances[0], words=tuple(self.context))
+        request = ParsedRequest((before, *utterances), to="vosk", unwritten=1)
         answer = await self.service.batcher.submit(lambda: request, _RESULT_BYTES, kind="vosk")
         found: dict[str, Any] = json.loads(answer.body)
         return found
@@ -142,10 +144,3 @@ class _Session:
         entries = best.get("result") or [{"word": word} for word in best.get("text", "").split()]
         words = [Word(entry["word"], entry.get("start"), entry.get("end")) for entry in entries]
         self.context = [*self.context, *words][-_CONTEXT:]
-
-
-def _with_context(context: Sequence[Word], utterances: Sequence[Utterance]) -> tuple[Utterance, ...]:
-    """Return the context as an utterance of the same recording, followed by the utterances."""
-    first = utterances[0]
-    before = Utterance(tuple(context), recording=first.recording, channel=first.channel, time_source=first.time_source)
-    return before, *utterances

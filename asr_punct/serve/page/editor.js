@@ -2,7 +2,7 @@
 
 import { written } from "./api.js";
 import { number, t } from "./i18n.js";
-import { AFTER, BEFORE, CASES, glyph } from "./marks.js";
+import { AFTER, BEFORE, CASES, GLYPHS } from "./marks.js";
 import { reportError } from "./status.js";
 
 const CASE_TEXTS = { O: "abc", FIRST_CAP: "Abc", ALL_CAPS: "ABC" };
@@ -56,7 +56,7 @@ export class Editor {
     for (const name of names) {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = CASE_TEXTS[name] ?? glyph(name);
+      button.textContent = CASE_TEXTS[name] ?? GLYPHS[name];
       button.addEventListener("click", () => onClick(name));
       byId(id).append(button);
       this.#buttons.push([name, button]);

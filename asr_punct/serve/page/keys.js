@@ -1,6 +1,6 @@
 /** Keys of the transcript. */
 
-import { CASES, markOfKey } from "./marks.js";
+import { CASES, KEYS } from "./marks.js";
 
 /** Return the word that a key goes to from the selected one. */
 function target(key, words, index) {
@@ -12,7 +12,7 @@ function target(key, words, index) {
 function handle(tab, key) {
   const { selected, transcript } = tab;
   const next = target(key, transcript.words, selected.index);
-  const mark = markOfKey(key);
+  const mark = KEYS[key];
   if (next) tab.select(next);
   else if (key === "Enter" || key === " ") tab.player.play(selected);
   else if (key === "Escape") tab.player.audio.pause();

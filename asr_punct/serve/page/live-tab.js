@@ -1,9 +1,9 @@
 /** The live tab: a file is replayed through the stream of the service, beside its audio. */
 
 import { Captions } from "./captions.js";
-import { AudioClock, SilentClock } from "./clocks.js";
 import { number, t } from "./i18n.js";
 import { Replay } from "./replay.js";
+import { SilentClock } from "./silent-clock.js";
 import { reportError } from "./status.js";
 import { currentTab } from "./tabs.js";
 import { clockText } from "./timing.js";
@@ -27,7 +27,7 @@ export class LiveTab {
     byId("speed").addEventListener("change", () => this.#setRate());
     byId("lookahead").addEventListener("change", () => this.open());
     byId("position").addEventListener("input", ({ target }) => {
-      this.#ready().clock.seconds = Number(target.value);
+      this.#ready().clock.currentTime = Number(target.value);
       this.#draw();
     });
     player.audio.addEventListener("play", () => {
@@ -72,14 +72,14 @@ export class LiveTab {
   /** Return the replay; the first call makes it. */
   #ready() {
     if (this.#replay) return this.#replay;
-    const clock = this.player.hasAudio ? new AudioClock(this.player.audio) : new SilentClock(this.#begin);
+    const clock = this.player.hasAudio ? this.player.audio : new SilentClock(this.#begin);
     const { language, model } = this.#transcript.settings;
     const config = {
       right: Number(byId("lookahead").value),
       language: language || this.#words[0].utterance.language || null,
       model: model || null,
     };
-    this.#replay = new Replay(this.#words, clock, config);
+    this.#replay = new Replay(this.#words, clock, this.#begin, config);
     this.#replay.addEventListener("answer", ({ detail }) => this.captions.show(detail));
     this.#replay.addEventListener("state", ({ detail }) => {
       this.#reason = detail;
@@ -100,7 +100,7 @@ export class LiveTab {
   }
 
   #setRate() {
-    if (this.#replay) this.#replay.clock.rate = Number(byId("speed").value);
+    if (this.#replay) this.#replay.clock.playbackRate = Number(byId("speed").value);
   }
 
   #draw() {
@@ -109,7 +109,7 @@ export class LiveTab {
     button.dataset.t = replay?.isRunning ? "pause" : replay?.sent && !replay.isAtEnd ? "resume" : "start";
     button.textContent = t(button.dataset.t);
     if (!this.#words.length) return;
-    const seconds = Math.min(replay?.clock.seconds ?? this.#begin, Number(byId("position").max));
+    const seconds = Math.min(replay?.seconds ?? this.#begin, Number(byId("position").max));
     byId("position").value = seconds;
     byId("clock").textContent = clockText(seconds);
     byId("live-status").textContent = this.#reason ? t("live_broken", { reason: this.#reason }) : this.#progress();

@@ -6,22 +6,18 @@ export const AFTER = [
 ];
 export const CASES = ["O", "FIRST_CAP", "ALL_CAPS"];
 
-const GLYPHS = {
+/** Characters of the marks on their buttons. */
+export const GLYPHS = {
   COMMA: ",", PERIOD: ".", QUESTION: "?", COLON: ":", DASH: "–", OPEN_QUES: "¿", SEMICOLON: ";", OPEN_QUOTE: "«",
   QUOTE: "»", ELLIPSIS: "…", EXCLAMATION: "!", OPEN_EXCL: "¡", OPEN_DASH: "–",
 };
 const OTHER_GLYPHS = { "“": "OPEN_QUOTE", "”": "QUOTE", "।": "PERIOD" };
 const NAMES = { ...OTHER_GLYPHS, ...Object.fromEntries(Object.entries(GLYPHS).map(([name, glyph]) => [glyph, name])) };
-const KEYS = {
+/** The mark that a key sets. */
+export const KEYS = {
   ",": "COMMA", ".": "PERIOD", "?": "QUESTION", ":": "COLON", "-": "DASH", "¿": "OPEN_QUES", ";": "SEMICOLON",
   "«": "OPEN_QUOTE", "»": "QUOTE", "…": "ELLIPSIS", "!": "EXCLAMATION", "¡": "OPEN_EXCL", "–": "OPEN_DASH",
 };
-
-/** Return the character of a mark on its button. */
-export const glyph = (mark) => GLYPHS[mark];
-
-/** Return the mark that a key sets, if any. */
-export const markOfKey = (key) => KEYS[key];
 
 /** Split a written word: `[{text, mark}]`, where `mark` is null for the word itself. */
 export function split(word, written) {

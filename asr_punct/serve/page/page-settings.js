@@ -3,19 +3,17 @@
 import { load, save } from "./kept.js";
 import { setUiLanguage, translate, uiLanguage } from "./i18n.js";
 
-function setTheme(name) {
-  if (name === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = name;
-}
-
 export function startPageSettings() {
   const language = document.getElementById("ui-language");
   const theme = document.getElementById("theme");
+  const setTheme = () => {
+    document.documentElement.dataset.theme = theme.value; // "auto" matches no rule of theme.css
+  };
   theme.value = load("theme") ?? "auto";
-  setTheme(theme.value);
+  setTheme();
   theme.addEventListener("change", () => {
     save("theme", theme.value);
-    setTheme(theme.value);
+    setTheme();
   });
   translate();
   language.value = uiLanguage();

@@ -1,12 +1,13 @@
 /** The audio of the file: it plays from a word, and shows the word that is heard. */
 
-import { countBegun, inTime } from "./timing.js";
+import { inTime } from "./timing.js";
 
 const BEFORE_S = 0.02;
 
 /** `word` events have the word that is heard in `detail`, or null. */
 export class Player extends EventTarget {
-  #words = [];
+  /** The words that it plays, in the order of time. */
+  words = [];
   #current = null;
 
   constructor(audio) {
@@ -42,23 +43,18 @@ export class Player extends EventTarget {
     this.name = "";
   }
 
-  /** The words that it plays, in the order of time. */
-  get words() {
-    return this.#words;
-  }
-
   /** Follow the words of the transcript's recording of this name; without one, those of the first recording. */
   follow(transcript) {
     const names = transcript.recordings();
     const stem = (this.name ?? "").replace(/\.[^.]*$/, "");
     const recording = names.includes(stem) ? stem : names[0];
-    this.#words = inTime(transcript.words.filter((word) => (word.utterance.recording ?? "") === recording));
+    this.words = inTime(transcript.words.filter((word) => (word.utterance.recording ?? "") === recording));
     this.#show(null);
   }
 
   /** Play from a word. */
   async play(word) {
-    if (!this.hasAudio || !this.#words.includes(word)) return;
+    if (!this.hasAudio || !this.words.includes(word)) return;
     this.audio.currentTime = Math.max(0, word.from - BEFORE_S);
     this.audio.playbackRate = 1;
     await this.audio.play().catch(() => {});
@@ -70,8 +66,8 @@ export class Player extends EventTarget {
   }
 
   #follow() {
-    const begun = countBegun(this.#words, this.audio.currentTime + 2 * BEFORE_S);
-    this.#show(this.#words[begun - 1] ?? null);
+    const seconds = this.audio.currentTime + 2 * BEFORE_S;
+    this.#show(this.words.findLast((word) => word.from <= seconds) ?? null);
   }
 
   #show(word) {

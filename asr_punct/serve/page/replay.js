@@ -6,15 +6,13 @@ const TICK_MS = 50;
 const MESSAGE_WORDS = 400;
 const NORMAL = 1000;
 
-/** Return the words of a recording by their ends, in which order a recogniser delivers them. */
-export function spokenOrder(words) {
-  const inOrder = [];
+/** Return the words of a recording with the times `at` which a recogniser delivers them. */
+function spokenOrder(words) {
   let end = 0;
-  for (const word of words) {
+  return words.map((word) => {
     end = Math.max(end, word.to);
-    inOrder.push({ word, at: end });
-  }
-  return inOrder;
+    return { word, at: end };
+  });
 }
 
 /**
@@ -24,36 +22,40 @@ export function spokenOrder(words) {
 export class Replay extends EventTarget {
   /** Milliseconds from sending a word to its commit. */
   delays = [];
-  #next = 0;
+  /** Number of words up to the clock's time. */
+  sent = 0;
   #sentAt = [];
   #socket = null;
   #timer = null;
+  #jumped = () => this.#jump();
 
   /**
    * @param words the words in the order of time
-   * @param clock their clock
+   * @param clock the audio element, or its replacement
+   * @param begin time of the clock at which the replay begins, in seconds
    * @param config of the stream
    */
-  constructor(words, clock, config) {
+  constructor(words, clock, begin, config) {
     super();
     this.words = spokenOrder(words);
     this.clock = clock;
+    this.begin = begin;
     this.config = config;
-    clock.onJump = () => this.#jump();
+    clock.addEventListener("seeking", this.#jumped);
     this.#jump();
+  }
+
+  /** The clock's time; after the end of the audio all words have been spoken. */
+  get seconds() {
+    return this.clock.ended ? Infinity : this.clock.currentTime;
   }
 
   get isRunning() {
     return this.#timer !== null;
   }
 
-  /** Number of words up to the clock's time. */
-  get sent() {
-    return this.#next;
-  }
-
   get isAtEnd() {
-    return this.#next === this.words.length;
+    return this.sent === this.words.length;
   }
 
   /** Number of words that are sent and not committed. */
@@ -64,8 +66,8 @@ export class Replay extends EventTarget {
   /** Go on, after the end from the beginning. */
   async play() {
     if (this.isAtEnd) {
-      this.clock.seconds = this.clock.begin;
-      this.#next = 0;
+      this.clock.currentTime = this.begin;
+      this.sent = 0;
     }
     await this.#connect();
     await this.clock.play();
@@ -81,7 +83,7 @@ export class Replay extends EventTarget {
   /** End the replay. */
   close() {
     this.#stop();
-    this.clock.close();
+    this.clock.removeEventListener("seeking", this.#jumped);
     this.#disconnect();
   }
 
@@ -131,17 +133,17 @@ export class Replay extends EventTarget {
 
   /** Send the words that have ended, and after the last one the end. */
   #tick() {
-    const seconds = this.clock.seconds;
+    const { seconds } = this;
     const ended = [];
-    while (!this.isAtEnd && this.words[this.#next].at <= seconds && ended.length < MESSAGE_WORDS) {
-      ended.push(this.words[this.#next].word);
-      this.#next += 1;
+    while (!this.isAtEnd && this.words[this.sent].at <= seconds && ended.length < MESSAGE_WORDS) {
+      ended.push(this.words[this.sent].word);
+      this.sent += 1;
     }
     if (ended.length) this.#send(ended);
     if (this.isAtEnd) {
       this.#socket.send(JSON.stringify({ end: true }));
       this.pause();
-    } else if (!this.clock.isRunning) this.#stop();
+    } else if (this.clock.paused) this.#stop();
   }
 
   #send(words) {
@@ -152,9 +154,9 @@ export class Replay extends EventTarget {
 
   /** Continue at the clock's time: a new document, because times of a document do not go back. */
   #jump() {
-    const seconds = this.clock.seconds;
+    const { seconds } = this;
     const next = this.words.findIndex(({ at }) => at > seconds);
-    this.#next = next < 0 ? this.words.length : next;
+    this.sent = next < 0 ? this.words.length : next;
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ end: true }));
   }
 }

@@ -33,17 +33,6 @@ export function inTime(words) {
   return words.filter((word) => word.from !== undefined).sort((one, other) => one.from - other.from);
 }
 
-/** Return the number of ordered words that begin at a time or before it. */
-export function countBegun(words, seconds) {
-  let [low, high] = [0, words.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (words[middle].from <= seconds) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** Return a time as `1:02:03` or `2:03`. */
 export function clockText(seconds) {
   const whole = Math.max(0, Math.floor(seconds));

@@ -2,9 +2,6 @@
 
 import { addPlayTimes } from "./timing.js";
 
-/** A change of one word, which can be undone. */
-const change = (word, before, after) => ({ word, before, after });
-
 const same = (one, other) => one.case === other.case && one.marks.join() === other.marks.join();
 
 /**
@@ -91,7 +88,7 @@ export class Transcript extends EventTarget {
   #edit(word, after) {
     const before = { marks: word.marks, case: word.case };
     if (same(before, after)) return;
-    this.#done.push(change(word, before, after));
+    this.#done.push({ word, before, after });
     this.#undone = [];
     this.#set(word, after);
   }
