@@ -40,10 +40,6 @@ class RowsById:
     """Origin of an utterance of a data directory: the first column of its CTM rows is its id, not its recording."""
 
 
-_Row = tuple[tuple[str, str], tuple[Word, ...], str]
-"""Name and channel, words, and place for error messages."""
-
-
 def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a CTM file: consecutive rows with the same name and channel.
 
@@ -51,22 +47,10 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     start and the last its end. Raises InputError for wrong columns; times that are invalid, negative or out of order;
     rows of an utterance in two places.
     """
-    seen: set[tuple[str, str]] = set()
     pending: list[str] = []
     for (name, channel), rows in groupby(_rows(path, pending), key=itemgetter(0)):
-        found: list[Word] = []
-        last: Seconds = 0.0
-        for _, row_words, place in rows:
-            start = row_words[0].start or 0.0
-            if (name, channel) in seen:
-                raise InputError(place, f"utterance {name!r} again", "the rows of an utterance together")
-            if start < last:
-                raise InputError(place, f"start {start} after {last}", "rows in the order of time")
-            last = start
-            found += row_words
-        seen.add((name, channel))
+        words = tuple(word for _, found in rows for word in found)
         end = LineOrigin(_FORMAT, after=tuple(pending)) if pending else None
-        words = tuple(found)
         yield Utterance(words, name, recording=name, channel=channel, time_source=_time_source(words), origin=end)
 
 
@@ -83,26 +67,30 @@ def could_be_row(columns: Sequence[str]) -> bool:
     return len(columns) in _COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
 
 
-def _rows(path: Pathlike, pending: list[str]) -> Iterator[_Row]:
-    """Yield the rows with words; `pending` is filled with the lines since the last one."""
+def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str], tuple[Word, ...]]]:
+    """Yield name and channel, and words of each row; `pending` is filled with the lines since the last one."""
+    seen: set[tuple[str, str]] = set()
+    previous, last = None, 0.0
     for number, line in read_lines(path):
         columns, match = line.split(), _TOKEN.match(line)
         place = f"{display_name(path)}:{number}"
-        if not columns or line.startswith(COMMENT):
+        if not columns or line.startswith(COMMENT) or (match and columns[4] == _SILENCE and len(columns) in _COUNTS):
             keep_line(pending, line, place)
             continue
         if not match or len(columns) not in _COUNTS:
             raise InputError(place, plural(len(columns), "column"), _EXPECTED)
-        if columns[4] == _SILENCE:
-            keep_line(pending, line, place)
-            continue
-        start = parse_seconds(columns[2], place, "start")
-        duration = parse_seconds(columns[3], place, "duration")
+        start, duration = (parse_seconds(columns[i], place, name) for i, name in ((2, "start"), (3, "duration")))
         confidence = _confidence(columns[5], place) if len(columns) > 5 else None
+        key = columns[0], columns[1]
+        if key != previous and key in seen:
+            raise InputError(place, f"utterance {key[0]!r} again", "the rows of an utterance together")
+        if key == previous and start < last:
+            raise InputError(place, f"start {start} after {last}", "rows in the order of time")
+        seen.add(key)
+        previous, last = key, start
         origin = LineOrigin(_FORMAT, tuple(pending), match[1], match[3])
         pending.clear()
-        word = Word(columns[4], start, round(start + duration, 6), confidence)
-        yield (columns[0], columns[1]), _split(word, origin), place
+        yield key, _split(Word(columns[4], start, round(start + duration, 6), confidence), origin)
 
 
 def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:

@@ -38,44 +38,42 @@ MAX_KEPT = 100_000
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFile(PathLike[str]):
-    """The content of a file in memory, which `formats.read` accepts as a path. No file of that name is opened.
-
-    `name` is for error messages, the detection of its format and the name of its recording. `content` is not
-    compressed.
-    """
+@dataclass(frozen=True)
+class _NamedFile(PathLike[str]):
+    """A path at which no file is opened; `name` is for error messages, its format and the name of its recording."""
 
     name: str
-    content: bytes = field(repr=False)
 
     def __fspath__(self) -> str:
         return self.name
 
-    def __str__(self) -> str:
-        return self.name
+    __str__ = __fspath__
 
 
-class _Gzip(gzip.GzipFile):
-    """Writes gzip data without a name and a time in its header, so that equal content gives equal files."""
+@dataclass(frozen=True)
+class MemoryFile(_NamedFile):
+    """The content of a file in memory, not compressed, which `formats.read` accepts as a path."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__(filename="", mode="wb", fileobj=file, mtime=0)
-        self._file = file
-
-    def close(self) -> None:
-        try:
-            super().close()
-        finally:
-            self._file.close()
+    content: bytes = field(repr=False)
 
 
-def _open_gzip(path: Path, mode: str) -> _Gzip:
-    return _Gzip(cast(BinaryIO, open(path, mode)))
+@dataclass(frozen=True)
+class StartedFile(_NamedFile):
+    """A stream whose first lines were already read to detect its format; `read_lines` yields all `lines`, once."""
+
+    lines: Lines = field(repr=False)
+
+
+def _write_gzip(path: Path, mode: str) -> gzip.GzipFile:
+    """Open a file to write, without name and time in its header, so that equal content gives equal files."""
+    raw = open(path, "wb")  # noqa: SIM115
+    file = gzip.GzipFile(filename="", mode=mode, fileobj=raw, mtime=0)
+    file.myfileobj = raw  # type: ignore[assignment]  # is closed with it
+    return file
 
 
 _READERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
-_WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _open_gzip, ".xz": lzma.open}
+_WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _write_gzip, ".xz": lzma.open}
 """Functions that open a compressed file, by its suffix."""
 
 
@@ -150,6 +148,9 @@ def read_lines(path: Pathlike) -> Lines:
     decompressed. Raises InputError if the file is missing or cannot be read, or a line is not UTF-8 or longer than
     `MAX_LINE`.
     """
+    if isinstance(path, StartedFile):
+        yield from path.lines
+        return
     with _open_bytes(path) as file:
         for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
             if len(raw) > MAX_LINE:

@@ -8,21 +8,23 @@ their times, and its rows of `ctm` get marks; the number of other utterances is 
 import logging
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import RowsById, write_ctm
 from asr_punct.formats.files import Pathlike, read_lines, write_directory, write_file
 from asr_punct.formats.kaldi_ctm import place_words, write_labelled
-from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments
+from asr_punct.formats.kaldi_tables import order_of_speech, read_mapping, read_segments, recording_of
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import written_words
 from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance, Word, bounds
+from asr_punct.words import Utterance, Word, bounds, split_words
 
 _LOG = logging.getLogger(__name__)
 TEXT_LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
@@ -65,25 +67,24 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         _LOG.warning(message, root / "ctm", count, differing[0])
     documents, languages = read_mapping(root / "utt2doc"), read_mapping(root / "utt2lang")
     for name in order_of_speech(root, texts, segments, documents):
-        utterance = _utterance(root, name, texts[name], segments, timed)
-        utterance = replace(utterance, language=parse_language(languages.get(name)))
-        yield replace(utterance, document=documents[name]) if documents else utterance
+        words, in_ctm = split_words(texts[name]), timed.get(name, ())
+        has_times = bool(words) and _same_words(in_ctm, texts[name])
+        if has_times:
+            words = tuple(replace(timed, text=word.text) for timed, word in zip(in_ctm, words, strict=True))
+        yield Utterance(
+            words,
+            name,
+            document=documents.get(name, ""),
+            recording=recording_of(name, segments),
+            time_source=DEFAULT_TIME_SOURCE["kaldi"] if has_times else "none",
+            language=parse_language(languages.get(name)),
+            origin=DataDirOrigin(root),
+        )
 
 
 def _same_words(words: Sequence[Word], text: str) -> bool:
     """Whether the text has these words, in any case."""
     return [word.text.lower() for word in words] == text.lower().split()
-
-
-def _utterance(root: Path, name: str, text: str, segments: Segments, timed: Mapping[str, Sequence[Word]]) -> Utterance:
-    words = [Word(token) for token in text.split()]
-    in_ctm = timed.get(name, ())
-    has_times = bool(words) and _same_words(in_ctm, text)
-    if has_times:
-        words = [replace(timed_word, text=word.text) for timed_word, word in zip(in_ctm, words, strict=True)]
-    recording = segments[name][0] if segments else name
-    source = DEFAULT_TIME_SOURCE["kaldi"] if has_times else "none"
-    return Utterance(tuple(words), name, recording=recording, time_source=source, origin=DataDirOrigin(root))
 
 
 def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs) -> None:
@@ -122,26 +123,26 @@ def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: 
 
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:
     named = list(named_utterances(utterances))
-    times = {utterance.id: bounds(utterance.words) for utterance in named}
-    recordings = [utterance for utterance in named if utterance.id != utterance.recording]
+    times = {each.id: bounds(each.words) for each in named}
     tables = {
-        "text": sorted(f"{utterance.id} {' '.join(written_words(utterance, glyphs))}" for utterance in named),
-        "utt2spk": sorted(f"{utterance.id} {utterance.id}" for utterance in named),
+        "text": sorted(f"{each.id} {' '.join(written_words(each, glyphs))}" for each in named),
+        "utt2spk": sorted(f"{each.id} {each.id}" for each in named),
     }
-    if recordings and all(times.values()):
-        tables["segments"] = sorted(
-            f"{u.id} {u.recording} {' '.join(map(format_seconds, times[u.id] or ()))}" for u in named
-        )
-    if recordings and all(utterance.audio for utterance in named):
-        tables["wav.scp"] = sorted({f"{utterance.recording} {utterance.audio}" for utterance in named})
-    if recordings:
-        tables["utt2doc"] = [f"{utterance.id} {one_token(utterance.context)}" for utterance in named]
+    if any(each.id != each.recording for each in named):
+        if all(times.values()):
+            rows = (
+                f"{each.id} {each.recording} {' '.join(map(format_seconds, times[each.id] or ()))}" for each in named
+            )
+            tables["segments"] = sorted(rows)
+        if all(each.audio for each in named):
+            tables["wav.scp"] = sorted({f"{each.recording} {each.audio}" for each in named})
+        tables["utt2doc"] = [f"{each.id} {one_token(each.context)}" for each in named]
     for name, lines in tables.items():
         with write_file(out / name) as file:
             file.writelines(f"{line}\n" for line in lines)
-    if all(any(None not in (word.start, word.end) for word in utterance.words) for utterance in named):
+    if all(any(None not in (word.start, word.end) for word in each.words) for each in named):
         with write_file(out / "ctm") as file:
-            write_ctm(sorted(named, key=lambda utterance: utterance.id), file, glyphs)
+            write_ctm(sorted(named, key=attrgetter("id")), file, glyphs)
 
 
 def named_utterances(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
@@ -152,9 +153,9 @@ def named_utterances(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
     """
     numbers = [_number(utterance) for utterance in utterances]
     width = max(map(len, numbers), default=0)
-    channels: dict[str, set[str]] = {}
+    channels = defaultdict[str, set[str]](set)
     for utterance in utterances:
-        channels.setdefault(utterance.recording_name, set()).add(utterance.channel)
+        channels[utterance.recording_name].add(utterance.channel)
     used: set[str] = set()
     for position, (number, utterance) in enumerate(zip(numbers, utterances, strict=True), start=1):
         recording = utterance.recording_name

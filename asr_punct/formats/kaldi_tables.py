@@ -49,15 +49,8 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
         recording, start, end = segments.get(name, (name, 0.0, None))
         if audio and recording not in audio:
             raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
-        yield DataUtterance(
-            id=name,
-            audio=_audio_path(audio[recording], root / "wav.scp") if audio else None,
-            start=start,
-            end=end,
-            text=texts.get(name),
-            document=documents.get(name, recording),
-            recording=recording,
-        )
+        file = _audio_path(audio[recording], root / "wav.scp") if audio else None
+        yield DataUtterance(name, file, start, end, texts.get(name), documents.get(name, recording), recording)
 
 
 def read_wav_scp(path: Pathlike) -> dict[str, Path]:
@@ -100,12 +93,12 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
         yield number, name, value
 
 
-def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
-    """Return recording, start and end of each utterance of `segments`; empty for a missing file.
+def read_segments(path: Path) -> Segments:
+    """Read `segments`; nothing for a missing file.
 
     Raises InputError for a line without exactly four columns, invalid times, or a repeated utterance.
     """
-    segments = {}
+    segments: dict[str, tuple[str, Seconds, Seconds]] = {}
     for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"
         if len(columns) != 3:
@@ -115,6 +108,11 @@ def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
             raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
         segments[name] = (columns[0], start, end)
     return segments
+
+
+def recording_of(name: str, segments: Segments) -> str:
+    """Return the recording of an utterance, which is the utterance itself without `segments`."""
+    return segments[name][0] if segments else name
 
 
 def utterance_names(root: Path) -> list[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from asr_punct.formats.files import Lines, Pathlike, display_name
+from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.kaldi import TEXT_LINE, named_utterances
 from asr_punct.formats.lines import LineOrigin, attach_lines, line_origin, lines_around
 from asr_punct.formats.tokens import written_words
@@ -28,10 +28,10 @@ def has_ids(lines: Sequence[str]) -> bool:
     return is_id and len(names) == len(set(names)) >= 2
 
 
-def read_kaldi_text(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each line; one with an id alone has no words. Raises InputError as `files.read_lines`."""
+def read_kaldi_text(path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each line; one with an id alone has no words."""
     name = display_name(path)
-    return attach_lines((f"{name}:{number}", _utterance(line) or line) for number, line in lines)
+    return attach_lines((f"{name}:{number}", _utterance(line) or line) for number, line in read_lines(path))
 
 
 def _utterance(line: str) -> Utterance | None:
