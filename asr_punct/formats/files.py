@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from os import PathLike
 from pathlib import Path
@@ -84,14 +84,8 @@ def display_name(path: Pathlike) -> str:
 
 def uncompressed_name(path: Pathlike) -> str:
     """Return the file's name without the suffix of its compression."""
-    return _uncompressed(os.fspath(path))
-
-
-@lru_cache(maxsize=64)
-def _uncompressed(path: str) -> str:
-    name = Path(path).name
-    suffix = Path(name).suffix
-    return name.removesuffix(suffix) if suffix in _READERS else name
+    name = Path(path)
+    return name.stem if name.suffix in _READERS else name.name
 
 
 @contextmanager
@@ -145,8 +139,7 @@ def read_lines(path: Pathlike) -> Lines:
     r"""Yield the lines of a UTF-8 text file and their numbers from 1; `-` is standard input.
 
     A line ends only at `\n`; a carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are
-    decompressed. Raises InputError if the file is missing or cannot be read, or a line is not UTF-8 or longer than
-    `MAX_LINE`.
+    decompressed. Raises InputError for a file that cannot be read, or a line that is not UTF-8 or too long.
     """
     if isinstance(path, StartedFile):
         yield from path.lines
@@ -180,44 +173,29 @@ def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
         raise InputError(f"{display_name(path)}:{line}", found, "UTF-8 text") from None
 
 
-def read_text_file(path: Pathlike) -> str:
+def read_text_file(path: Pathlike, *, may_be_utf16: bool = False) -> str:
     """Return the text of a UTF-8 file without a byte order mark and its last line feed; CRLF becomes LF.
 
-    Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes.
+    With `may_be_utf16` a file with the byte order mark of UTF-16 is read as such. Raises InputError as `read_lines`,
+    and for more than `MAX_FILE` bytes.
     """
-    return _normalised(_decoded(_read_bytes(path), path, 1)).removesuffix("\n")
-
-
-def read_utf_file(path: Pathlike) -> str:
-    """Return the text of a UTF-16 file with a byte order mark, or of a UTF-8 file. Raises as `read_text_file`."""
-    raw = _read_bytes(path)
-    if not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _normalised(_decoded(raw, path, 1))
-    try:
-        return _normalised(raw.decode("utf-16"))
-    except UnicodeDecodeError as error:
-        found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
-        raise InputError(display_name(path), found, "UTF-16 text") from None
-
-
-def _normalised(text: str) -> str:
-    """Remove a byte order mark, and replace CRLF by LF; other carriage returns stay."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
-
-
-def _read_bytes(path: Pathlike) -> bytes:
     with _open_bytes(path) as file:
         raw = file.read(MAX_FILE + 1)
     if len(raw) > MAX_FILE:
         raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most that many in such a file")
-    return raw
+    if may_be_utf16 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            text = raw.decode("utf-16")
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
+            raise InputError(display_name(path), found, "UTF-16 text") from None
+    else:
+        text = _decoded(raw, path, 1)
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
 
 
 class _Output:
-    """A text stream that raises InputError for its own errors, not for those of the caller's code.
-
-    `failure` is the stream's last OSError, or None.
-    """
+    """A text stream that raises InputError for its own errors, not for the caller's; `failure` is its last OSError."""
 
     def __init__(self, stream: TextIO, name: Pathlike) -> None:
         self._stream, self._name = stream, name
@@ -227,7 +205,6 @@ class _Output:
         return self._run(self._stream.write, text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts; line ends are not added."""
         for line in lines:
             self.write(line)
 
@@ -284,9 +261,9 @@ def read_json_file(path: Pathlike) -> Any:
 
 
 def _open_output(file: Path, name: Path) -> _Output:
-    open_file = _WRITERS.get(name.suffix, open)
     with _io_errors(name, _WRITABLE):
-        return _Output(TextIOWrapper(open_file(file, "wb"), encoding="utf-8", newline="\n"), name)
+        stream = _WRITERS.get(name.suffix, open)(file, "wb")
+        return _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name)
 
 
 @contextmanager
@@ -314,14 +291,25 @@ def _replacing(target: Path) -> Iterator[_Output]:
         prefix, suffix = partial_name()
         handle, unfinished = tempfile.mkstemp(suffix, prefix, target.parent)
         os.close(handle)
+    with _renamed(Path(unfinished), target, 0o666), closing(_open_output(Path(unfinished), target)) as out:
+        yield out
+
+
+@contextmanager
+def _renamed(unfinished: Path, target: Path, mode: int) -> Iterator[None]:
+    """Rename an unfinished file or directory at the end, or remove it after an error."""
     try:
-        with closing(_open_output(Path(unfinished), target)) as out:
-            yield out
+        yield
         with _io_errors(target, _WRITABLE):
-            os.chmod(unfinished, 0o666 & ~_umask())
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(unfinished, mode & ~mask)
             os.replace(unfinished, target)
     except BaseException:
-        Path(unfinished).unlink(missing_ok=True)  # missing: interrupted after it was renamed
+        if unfinished.is_dir():
+            shutil.rmtree(unfinished, ignore_errors=True)
+        else:
+            unfinished.unlink(missing_ok=True)  # missing: interrupted after it was renamed
         raise
 
 
@@ -339,28 +327,11 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
         raise InputError(path, "existing files", expected)
     with _io_errors(target, _WRITABLE):
         unfinished = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
-    try:
+    with _renamed(unfinished, target, 0o777):
         yield unfinished
-        with _io_errors(target, _WRITABLE):
-            os.chmod(unfinished, 0o777 & ~_umask())
-            os.replace(unfinished, target)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory and its parents if they do not exist.
-
-    Raises InputError if the path is a file, or the directory cannot be made.
-    """
-    if os.path.isdir(path):
-        return
+    """Make a directory and its parents if they do not exist. Raises InputError if it is a file or cannot be made."""
     with _io_errors(path, "a directory to write into"):
         path.mkdir(parents=True, exist_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

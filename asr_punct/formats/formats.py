@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -9,13 +10,12 @@ from asr_punct.formats import cloud, cloud_azure, cloud_turns, json, vosk, whisp
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.eaf import read_eaf, write_eaf
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike
-from asr_punct.formats.kaldi import read_kaldi, write_kaldi
-from asr_punct.formats.kaldi_text import has_ids, read_kaldi_text, write_kaldi_text
+from asr_punct.formats.kaldi import has_ids, read_kaldi, read_kaldi_text, write_kaldi, write_kaldi_text
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.formats.nemo import read_nemo, write_nemo
 from asr_punct.formats.stm import read_stm, write_stm
 from asr_punct.formats.subtitle_writers import subtitle_writer
-from asr_punct.formats.subtitles import read_srt, read_vtt
+from asr_punct.formats.subtitles import read_subtitles
 from asr_punct.formats.text import read_text, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
 from asr_punct.formats.tokens import segments_in_order
@@ -94,8 +94,8 @@ FORMATS: dict[str, Format] = {
     "deepgram": _json_format(cloud_turns.is_deepgram, _one_recording(cloud_turns.read_deepgram)),
     "assemblyai": _json_format(cloud_turns.is_assemblyai, _one_recording(cloud_turns.read_assemblyai)),
     "azure": _json_format(cloud_azure.is_azure, _one_recording(cloud_azure.read_azure)),
-    "srt": Format(read_srt, subtitle_writer("srt"), (".srt",)),
-    "vtt": Format(read_vtt, subtitle_writer("vtt"), (".vtt",)),
+    "srt": Format(partial(read_subtitles, kind="srt"), subtitle_writer("srt"), (".srt",)),
+    "vtt": Format(partial(read_subtitles, kind="vtt"), subtitle_writer("vtt"), (".vtt",)),
     "ass": Format(None, subtitle_writer("ass"), (".ass",)),
     "ttml": Format(None, subtitle_writer("ttml"), (".ttml",)),
 }

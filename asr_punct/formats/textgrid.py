@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.formats.files import Pathlike, display_name, read_utf_file
+from asr_punct.formats.files import Pathlike, display_name, read_text_file
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
 from asr_punct.formats.tokens import entry_words, recording_name, spoken_tokens, written_words
@@ -84,7 +84,7 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     tier, or the times of a word are invalid.
     """
     place, name = display_name(path), recording_name(path)
-    start, end, tiers = _Parser(read_utf_file(path), place).parse()
+    start, end, tiers = _Parser(read_text_file(path, may_be_utf16=True), place).parse()
     grid = Grid(start, end, tiers, _word_tier(tiers, place))
     words = tuple(_words(tiers[grid.words], f"{place}: tier {tiers[grid.words].name!r}"))
     time_source = get_time_source(grid.times, words, _DEFAULT)
