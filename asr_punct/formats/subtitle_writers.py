@@ -108,7 +108,9 @@ class _Cues:
 
     def make(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
         """Yield the cues of utterances: without limits, those of the input if it has any; else new ones."""
-        for is_kept, group in groupby(utterances, key=lambda each: limits is None and isinstance(each.origin, CueOrigin)):
+        for is_kept, group in groupby(
+            utterances, key=lambda each: limits is None and isinstance(each.origin, CueOrigin)
+        ):
             if is_kept:
                 yield from map(self._kept_cue, group)
             else:
