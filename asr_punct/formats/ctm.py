@@ -44,8 +44,7 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a CTM file: consecutive rows with the same name and channel.
 
     The utterance's name is also its recording. Silence rows are skipped. If a row has several words, the first has its
-    start and the last its end. Raises InputError for wrong columns; times that are invalid, negative or out of order;
-    rows of an utterance in two places.
+    start and the last its end.
     """
     pending: list[str] = []
     for (name, channel), rows in groupby(_rows(path, pending), key=itemgetter(0)):

@@ -63,8 +63,7 @@ _Track = tuple[Tier | None, Tier | None]
 def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of all speakers, in the order of time.
 
-    The speaker is the participant of the tier; without one, and if there are several, the name of the tier. Raises
-    InputError for a file that is not an ELAN file or has no tiers of words or utterances, and for invalid times.
+    The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
     """
     place = display_name(path)
     file = parse_eaf(read_text_file(path).encode(), place)

@@ -230,8 +230,7 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
     """Open a text file that appears under its name when it is complete; `-` is standard output.
 
     `.xz` and `.gz` files are compressed. If the caller's code raises, no file appears. The stream has only the methods
-    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written (no such directory, a
-    full disk).
+    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written.
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
@@ -315,10 +314,7 @@ def _renamed(unfinished: Path, target: Path, mode: int) -> Iterator[None]:
 
 @contextmanager
 def write_directory(path: Pathlike) -> Iterator[Path]:
-    """Make a directory that appears under its name when it is complete.
-
-    Raises InputError if the path exists and is not an empty directory, or the directory cannot be made.
-    """
+    """Make a directory that appears under its name when it is complete; one that exists must be empty."""
     target = Path(path)
     expected = "a directory that is new or empty"
     if str(path) == STANDARD_STREAM:

@@ -57,10 +57,7 @@ def is_data_dir(path: Pathlike) -> bool:
 
 
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed.
-
-    Raises InputError if it has neither `text` nor `ctm`, a file is malformed, or a table lacks an utterance of another.
-    """
+    """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed."""
     root = Path(path)
     if not root.is_dir():
         raise InputError(root, "no such directory", _EXPECTED)
@@ -102,8 +99,7 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
 
     Utterances that were read from a data directory get a copy of its files (not of directories in it), with the marks
     in `text` and `ctm`. Other utterances get `text`, `utt2spk` (each is its own speaker), `segments` and `ctm` if times
-    are known, `wav.scp` if the audio is known, and `utt2doc` with their order. Marks are attached to the words. Raises
-    InputError if the path exists and is not an empty directory, or it cannot be written.
+    are known, `wav.scp` if the audio is known, and `utt2doc` with their order. Marks are attached to the words.
     """
     with write_directory(path) as out:
         spoken = [utterance for utterance in utterances if utterance.words]

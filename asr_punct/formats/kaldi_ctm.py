@@ -46,8 +46,7 @@ class CtmIndex:
 def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     """Return the recognised words of each utterance of a data directory, in the order of speech; some have no words.
 
-    A word outside all segments belongs to the nearest segment of its recording. Raises InputError if the data directory
-    is missing, or a row of the CTM is malformed or has an unknown name.
+    A word outside all segments belongs to the nearest segment of its recording.
     """
     root = Path(path)
     names, segments = utterance_names(root), read_segments(root / "segments")

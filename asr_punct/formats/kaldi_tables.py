@@ -19,7 +19,7 @@ Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 
 @dataclass(frozen=True, slots=True)
 class DataUtterance:
-    """An utterance of a data directory; its times are seconds in the audio file, `end` None for the end of the file.
+    """An utterance of a data directory; its times are those in the audio file, `end` None for the end of the file.
 
     `audio` is None without `wav.scp`, and `text` if the file `text` lacks the utterance.
     """
@@ -34,10 +34,7 @@ class DataUtterance:
 
 
 def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
-    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
-
-    Raises InputError if the directory or both `wav.scp` and `text` are missing, or an utterance is not in `wav.scp`.
-    """
+    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`."""
     root, expected = Path(path), "a data directory with wav.scp and text"
     if not root.is_dir():
         raise InputError(root, "no such directory", expected)
@@ -77,10 +74,7 @@ def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def read_mapping(path: Path) -> dict[str, str]:
-    """Return the remaining text of each line by its first column, empty for a missing file.
-
-    Raises InputError for a repeated name.
-    """
+    """Return the remaining text of each line by its first column, none for a missing file. A name occurs once."""
     return {name: value for _, name, value in _unique(path)}
 
 
@@ -94,10 +88,7 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def read_segments(path: Path) -> Segments:
-    """Read `segments`; nothing for a missing file.
-
-    Raises InputError for a line without exactly four columns, invalid times, or a repeated utterance.
-    """
+    """Read `segments`; nothing for a missing file."""
     segments: dict[str, tuple[str, Seconds, Seconds]] = {}
     for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"
@@ -116,10 +107,7 @@ def recording_of(name: str, segments: Segments) -> str:
 
 
 def utterance_names(root: Path) -> list[str]:
-    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
-
-    Raises InputError if the directory is missing, or has none of those files.
-    """
+    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`."""
     if not root.is_dir():
         raise InputError(root, "no such directory", "a data directory")
     for name in ("segments", "wav.scp", "text", "utt2spk"):

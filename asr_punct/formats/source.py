@@ -115,11 +115,7 @@ class Source:
         return [line for _, line in first], path
 
     def utterances(self) -> Iterator[Utterance]:
-        """Return the utterances; the file is read while they are iterated over.
-
-        Raises InputError for a file of an unsupported kind, a malformed file, or one of unknown format that is not
-        text.
-        """
+        """Return the utterances; the file is read while they are iterated over."""
         if self._given is None:
             self._refuse_unsupported()
         return self._read()

@@ -37,8 +37,7 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment of an STM file.
 
     The first word has the segment's start and the last its end. Pauses are unknown, because a segment may begin and end
-    with silence. Raises InputError for fewer than five columns; invalid times; a segment that starts before an earlier
-    one of its channel; alternatives (`{ a / b }`).
+    with silence. Alternatives (`{ a / b }`) are errors.
     """
     return attach_lines(_segments(path))
 

@@ -43,16 +43,11 @@ class CueOrigin(LineOrigin):
 
     @property
     def kind(self) -> Kind:
-        """Format of the file."""
         return "vtt" if self.format == "vtt" else "srt"
 
 
 def read_subtitles(path: Pathlike, kind: Kind) -> Iterator[Utterance]:
-    """Yield the cues of a file.
-
-    Raises InputError for a cue without number or times, invalid times or times out of order, a cue longer than
-    `MAX_CUE`, or a WebVTT file whose first line is not `WEBVTT`.
-    """
+    """Yield the cues of a file. Raises InputError for wrong times, or a cue longer than `MAX_CUE`."""
     return _Reader(path, kind).utterances()
 
 

@@ -80,8 +80,7 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     """Yield one utterance: the intervals of the word tier that are not silence.
 
     The word tier is named `words`, `word`, `ORT` or `ORT-MAU`, or is the only interval tier. If an interval has several
-    words, the first has its start and the last its end. Raises InputError if the file is not a TextGrid or has no word
-    tier, or the times of a word are invalid.
+    words, the first has its start and the last its end.
     """
     place, name = display_name(path), recording_name(path)
     start, end, tiers = _Parser(read_text_file(path, may_be_utf16=True), place).parse()

@@ -21,10 +21,7 @@ _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
 
 
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances of a TSV file.
-
-    Raises InputError for a line without exactly four columns, an unknown label, or a pause that is not a number.
-    """
+    """Yield the utterances of a TSV file. Raises InputError for wrong columns, labels or pauses."""
     name = display_name(path)
     header: dict[str, str] = {}
     words: list[Word] = []
@@ -71,9 +68,8 @@ def _parse_word(line: str, place: str) -> Word:
     return Word(word, labels=labels, pause=None if pause == _UNKNOWN else parse_seconds(pause, place, "pause"))
 
 
-@cache
+@cache  # one object per combination: a corpus has millions of words and few combinations
 def _parse_labels(marks: str, case: str) -> Labels:
-    """Return the labels, one shared object per combination: a corpus has millions of words and few combinations."""
     return Labels(parse_marks(marks), parse_case(case))
 
 

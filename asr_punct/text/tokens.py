@@ -62,9 +62,7 @@ def _kept_after(word: WordPart, parts: tuple[Part, ...], language: str) -> int:
 def without_marks(utterance: Utterance, language: str = "es") -> Utterance:
     """Return the utterance without labels, without the marks at the edges of its words, and in lower case.
 
-    Tokens that consist of marks, tags and addresses stay, so that the number of words is the same.
-
-    `language` is used if the utterance has none, for the periods of abbreviations.
+    Tokens that consist of marks, tags and addresses stay. `language` is used if the utterance has none.
     """
     language = utterance.language or language
     words = (replace(word, text=_bare(word.text, language)) for word in utterance.words)
