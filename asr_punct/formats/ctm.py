@@ -17,6 +17,7 @@ from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, keep_line, read_lines
 from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.tokens import with_edge_times
 from asr_punct.formats.values import format_seconds, one_token, parse_seconds
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
@@ -102,13 +103,11 @@ def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
     texts = texts[2 if before else 0 : -2 if after else None]
     if not texts:
         return (replace(word, origin=origin),)
-    first = replace(origin, head=origin.head + before, tail=after + origin.tail)
-    words = [replace(word, text=texts[0], end=None, origin=first)]
-    for space, text in zip(texts[1::2], texts[2::2], strict=True):
-        joined = LineOrigin(_FORMAT, head=space)
-        words.append(replace(word, text=text, start=None, end=None, origin=joined))
-    words[-1] = replace(words[-1], end=word.end)
-    return tuple(words)
+    origins = [replace(origin, head=origin.head + before, tail=after + origin.tail)]
+    origins += [LineOrigin(_FORMAT, head=space) for space in texts[1::2]]
+    pairs = zip(texts[::2], origins, strict=True)
+    words = [Word(text, confidence=word.confidence, origin=place) for text, place in pairs]
+    return with_edge_times(words, word.start, word.end)
 
 
 def _confidence(text: str, place: str) -> float | None:
@@ -154,14 +153,10 @@ def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utteran
             continue
         keeps_rows = any(line_origin(word.origin, _FORMAT) for word in utterance.words)
         by_id = keeps_rows or isinstance(utterance.origin, RowsById) or not (utterance.recording and utterance.words)
+        audio = Path(utterance.recording)
+        recording = audio.stem if audio.suffix.lower() in AUDIO_SUFFIXES else utterance.recording
         name = utterance.id or utterance.recording or f"utterance{number}"
-        yield not by_id, one_token(name if by_id else _audio_name(utterance.recording)), utterance
-
-
-def _audio_name(recording: str) -> str:
-    """Return the recording's name; that of an audio file without folder and suffix."""
-    path = Path(recording)
-    return path.stem if path.suffix.lower() in AUDIO_SUFFIXES else recording
+        yield not by_id, one_token(name if by_id else recording), utterance
 
 
 def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:
@@ -184,13 +179,11 @@ def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tupl
 
 def _with_times(utterance: Utterance) -> Sequence[Word]:
     """Return the words with missing times interpolated, if any word has both a start and an end."""
-    words = utterance.words
-    timed = [None not in (word.start, word.end) for word in words]
+    timed = [None not in (word.start, word.end) for word in utterance.words]
     if all(timed) or not any(timed):
-        return words
-    return [
-        replace(word, start=start, end=end) for word, (start, end) in zip(words, filled_times(utterance), strict=True)
-    ]
+        return utterance.words
+    times = zip(utterance.words, filled_times(utterance), strict=True)
+    return [replace(word, start=start, end=end) for word, (start, end) in times]
 
 
 def _new_row(word: Word, name: str, channel: str) -> LineOrigin:

@@ -65,7 +65,7 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
 
     The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
     """
-    place = display_name(path)
+    place, recording = display_name(path), recording_name(path)
     file = parse_eaf(read_text_file(path).encode(), place)
     tracks = _tracks(file.tiers, place)
     several, found = len(tracks) > 1, list[Utterance]()
@@ -76,9 +76,7 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
             from_words = parts[0] is not utterance
             source = get_time_source(file.times, words, _DEFAULT) if from_words else "segment"
             origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
-            found.append(
-                Utterance(words, recording=recording_name(path), speaker=speaker, time_source=source, origin=origin)
-            )
+            found.append(Utterance(words, recording=recording, speaker=speaker, time_source=source, origin=origin))
     yield from sorted_by_start(found)
 
 

@@ -145,8 +145,8 @@ def _assign(words: Iterable[Word], spans: Sequence[_Span], nearest: bool) -> Ite
         if times:
             middle = sum(times) / len(times)
             after = bisect_right(starts, middle)
-            open_ = takewhile(lambda i: latest[i][1] > middle, range(after - 1, -1, -1))  # noqa: B023
-            segment = next((spans[i][2] for i in open_ if spans[i][1] > middle), None)
+            candidates = takewhile(lambda i: latest[i][1] > middle, range(after - 1, -1, -1))  # noqa: B023
+            segment = next((spans[i][2] for i in candidates if spans[i][1] > middle), None)
             if segment is None and nearest:
                 neighbours = [*latest[after - 1 : after], *spans[after : after + 1]]
                 segment = min(neighbours, key=lambda span: max(span[0] - middle, middle - span[1]))[2]

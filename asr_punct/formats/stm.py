@@ -107,7 +107,7 @@ def without_ignored_segments(hypotheses: Iterable[Utterance], references: Iterab
 
 
 def _is_scored(word: Word, segments: Sequence[tuple[Seconds, bool]]) -> bool:
-    """Whether the segment of a word is scored; `segments` has the end of each, in order, and whether it is ignored."""
+    """Whether the segment of a word is scored; `segments` has the sorted end of each, and whether it is ignored."""
     if not segments or word.start is None or word.end is None:
         return True
     following = bisect_right(segments, (word.start + word.end) / 2, key=itemgetter(0))

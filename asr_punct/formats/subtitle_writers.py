@@ -41,11 +41,9 @@ def write_subtitles(
     numbers, settings and tags, but not line ends and byte order mark. Other utterances become cues by
     `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
 
-    `format_name` is one of `SUBTITLE_FORMATS`: SubRip, WebVTT, Advanced SubStation Alpha, or TTML of the profile
-    EBU-TT-D. `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are
-    kept. `on_cue` is called with each cue.
-
-    Raises InputError if an utterance has no times, is out of order in its channel, or belongs to another recording.
+    `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are kept.
+    `on_cue` is called with each cue. Raises InputError if an utterance has no times, is out of order in its channel, or
+    belongs to another recording.
     """
     kind = _KINDS[format_name]
     cues = _Cues(kind, glyphs).make(utterances, limits)
