@@ -118,9 +118,8 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write a line for each utterance with words.
 
     Segments that were read from an STM keep all columns but the transcript, the lines around them, and their order.
-    Other segments last from their first word's start to their last word's end; an unknown speaker is `unknown`, and
-    white space in names becomes `_`. Their lines are collected and sorted by recording, channel and start. Raises
-    InputError if an utterance has no times.
+    Other segments last from their first word's start to their last word's end and are sorted by recording, channel and
+    start; white space in names becomes `_`. Raises InputError if an utterance has no times.
     """
     numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
     for from_stm, group in groupby(numbered, key=lambda item: line_origin(item[1].origin, _FORMAT) is not None):

@@ -199,8 +199,8 @@ def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
         return None
     grid = utterances[0].origin
     tokens = [token for row in grid.tiers[grid.words].rows for token in spoken_tokens(row[-1])]
-    words = [word.text.lower() for word in utterances[0].words]
-    return grid if [token.lower() for token in tokens] == words else None
+    words = [word.text for word in utterances[0].words]
+    return grid if list(map(str.lower, tokens)) == list(map(str.lower, words)) else None
 
 
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
