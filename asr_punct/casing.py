@@ -31,10 +31,7 @@ _COMMENT = "# "
 
 @dataclass(frozen=True)
 class Casing:
-    """A casing list: each form by its lower case.
-
-    `language` is a code or mixture (`es+eu`), whose endings forms can have.
-    """
+    """A casing list: each form by its lower case. Forms can have endings of `language`, a code or mixture (`es+eu`)."""
 
     forms: Mapping[str, str]
     language: str
@@ -81,10 +78,7 @@ def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def read_casing(path: Pathlike) -> tuple[str, ...]:
-    """Read the forms of a casing list, in NFC.
-
-    Raises InputError for a missing file, or a line with more than one word.
-    """
+    """Read the forms of a casing list, in NFC. Raises InputError for a line with more than one word."""
     return parse_casing((line for _, line in read_lines(path)), display_name(path))
 
 

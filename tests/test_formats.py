@@ -1,7 +1,7 @@
 """TSV, CTM, text, data directories, and words read as labels."""
 
 import pytest
-from dummies import LABELLED, file, written
+from dummies import file, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,21 +14,6 @@ from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
 # TSV
-
-GOLDEN = """# id = u1
-# recording = r
-# pause_before = 0.500
-# times = ctc
-qué\tQUESTION+OPEN_QUES+OPEN_QUOTE+QUOTE\t0.250\tFIRST_CAP
-dijo\tPERIOD\t-\tO
-
-"""
-
-
-def test_tsv_golden(tmp_path):
-    assert written([LABELLED], "tsv") == GOLDEN
-    assert list(read_tsv(file(tmp_path, "a.tsv", GOLDEN))) == [LABELLED]
-
 
 words = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8).filter(
     lambda text: text.split() == [text]

@@ -163,11 +163,3 @@ def test_intervals_may_overlap_and_silence_may_have_no_length(tmp_path, old):
 def test_other_encodings_are_errors(tmp_path, content, found):
     with pytest.raises(InputError, match=rf"a\.TextGrid{found}"):
         list(read_textgrid(file(tmp_path, "a.TextGrid", content)))
-
-
-def test_words_that_do_not_fit_a_grid_are_errors():
-    word = Word("a", 1.0, 2.0)
-    with pytest.raises(InputError, match="u: found 2 recordings"):
-        written([Utterance((word,), "u", recording="r"), Utterance((word,), "v", recording="s")], "textgrid")
-    with pytest.raises(InputError, match=r"word .b.: found start 0\.5 after 1\.0"):
-        written([Utterance((word, Word("b", 0.5, 0.75)), "u", recording="r")], "textgrid")

@@ -28,18 +28,16 @@ def detect(path: Pathlike) -> str:
 def read(
     source: Pathlike | Source, format_name: str | None = None, *, may_be_empty: bool = False, times: str | None = None
 ) -> Iterator[Utterance]:
-    """Yield the utterances of a file, while it is read.
+    """Yield the utterances of a file, while it is read; `.xz` and `.gz` files are decompressed.
 
     Args:
-        source: the file; `.xz` and `.gz` files are decompressed.
+        source: the file.
         format_name: its format; None: detected, as in `Source`.
         may_be_empty: whether a JSON file may have no words, as recognisers write it for silence.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
 
-    Raises:
-        AsrPunctError: the format is unknown or cannot be read, or the source of times is unknown.
-        InputError: the file has no words, is malformed, or has a time beyond `files.MAX_TIME`; or its format is unknown
-            and it is not text.
+    Raises AsrPunctError for an unknown format or source of times, and InputError for a file that has no words, is
+    malformed, has a time beyond `MAX_TIME`, or whose format is unknown and not text.
     """
     source = source if isinstance(source, Source) else Source(source, format_name)
     utterances = source.utterances()
@@ -65,16 +63,11 @@ def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool
 
 
 def output_format(path: Pathlike, format_name: str | None = None, source: Source | None = None) -> str:
-    """Return the format to write: the given one, else the input's, else that of the output's name, else text.
+    """Return the format of an output: the given one, else the input's, else that of its name, else text.
 
-    Args:
-        path: the output; a suffix `.xz` or `.gz` is ignored.
-        format_name: its format.
-        source: the input; its format is used if the output's suffix allows it (Whisper's for `.json`).
-
-    Raises:
-        AsrPunctError: the format cannot be written, or the suffix is unknown.
-        InputError: the input is JSON of an unknown format.
+    The format of the input `source` is used if the output's suffix allows it (Whisper's for `.json`). A suffix `.xz` or
+    `.gz` is ignored. Raises AsrPunctError if the format cannot be written, the suffix is unknown, or the input is JSON
+    of an unknown format.
     """
     if format_name is None and source is not None:
         format_name = _input_format(path, source)
@@ -98,20 +91,18 @@ def with_glyphs(utterances: Iterable[Utterance], glyphs: Glyphs) -> tuple[Iterat
 
 def _input_format(path: Pathlike, source: Source) -> str | None:
     """Return the input's format if an output of this name may have it, else None."""
-    suffix = _suffix(path)
+    name = uncompressed_name(path)
+    if str(path) == STANDARD_STREAM:
+        suffix = STANDARD_STREAM
+    elif str(path).endswith(os.sep) or os.path.isdir(path):
+        suffix = ""
+    else:
+        suffix = Path(name).suffix.lower()
+        if not suffix and format_by_name(name):  # the whole name is that of a format (`ctm`)
+            return None
     possible = [each for each, format_ in FORMATS.items() if suffix in format_.kept_as]
     is_known = source.has_given_format or source.is_stream or os.path.isfile(source.path)
     return source.format if possible and is_known and source.format in possible else None
-
-
-def _suffix(path: Pathlike) -> str | None:
-    """Return the suffix of an output, "" for a directory; None if its whole name is that of a format (`ctm`)."""
-    if str(path) == STANDARD_STREAM:
-        return STANDARD_STREAM
-    if str(path).endswith(os.sep) or os.path.isdir(path):
-        return ""
-    name = uncompressed_name(path)
-    return Path(name).suffix.lower() or (None if format_by_name(name) else "")
 
 
 def write(
@@ -132,8 +123,7 @@ def write(
         subtitles: limits of new cues; None: the cues of the input. Only for subtitle formats.
         on_cue: called with each cue of subtitles. Only for subtitle formats.
 
-    Raises:
-        AsrPunctError: the format cannot be written.
+    Raises AsrPunctError if the format cannot be written.
     """
     name = output_format(path, format_name)
     chosen = FORMATS[name]

@@ -17,6 +17,7 @@ from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.formats.files import AUDIO_SUFFIXES, Pathlike, display_name, keep_line, read_lines
 from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.tokens import with_edge_times
 from asr_punct.formats.values import format_seconds, one_token, parse_seconds
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
@@ -40,33 +41,16 @@ class RowsById:
     """Origin of an utterance of a data directory: the first column of its CTM rows is its id, not its recording."""
 
 
-_Row = tuple[tuple[str, str], tuple[Word, ...], str]
-"""Name and channel, words, and place for error messages."""
-
-
 def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a CTM file: consecutive rows with the same name and channel.
 
     The utterance's name is also its recording. Silence rows are skipped. If a row has several words, the first has its
-    start and the last its end. Raises InputError for wrong columns; times that are invalid, negative or out of order;
-    rows of an utterance in two places.
+    start and the last its end.
     """
-    seen: set[tuple[str, str]] = set()
     pending: list[str] = []
     for (name, channel), rows in groupby(_rows(path, pending), key=itemgetter(0)):
-        found: list[Word] = []
-        last: Seconds = 0.0
-        for _, row_words, place in rows:
-            start = row_words[0].start or 0.0
-            if (name, channel) in seen:
-                raise InputError(place, f"utterance {name!r} again", "the rows of an utterance together")
-            if start < last:
-                raise InputError(place, f"start {start} after {last}", "rows in the order of time")
-            last = start
-            found += row_words
-        seen.add((name, channel))
+        words = tuple(word for _, found in rows for word in found)
         end = LineOrigin(_FORMAT, after=tuple(pending)) if pending else None
-        words = tuple(found)
         yield Utterance(words, name, recording=name, channel=channel, time_source=_time_source(words), origin=end)
 
 
@@ -83,26 +67,30 @@ def could_be_row(columns: Sequence[str]) -> bool:
     return len(columns) in _COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
 
 
-def _rows(path: Pathlike, pending: list[str]) -> Iterator[_Row]:
-    """Yield the rows with words; `pending` is filled with the lines since the last one."""
+def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str], tuple[Word, ...]]]:
+    """Yield name and channel, and words of each row; `pending` is filled with the lines since the last one."""
+    seen: set[tuple[str, str]] = set()
+    previous, last = None, 0.0
     for number, line in read_lines(path):
         columns, match = line.split(), _TOKEN.match(line)
         place = f"{display_name(path)}:{number}"
-        if not columns or line.startswith(COMMENT):
+        if not columns or line.startswith(COMMENT) or (match and columns[4] == _SILENCE and len(columns) in _COUNTS):
             keep_line(pending, line, place)
             continue
         if not match or len(columns) not in _COUNTS:
             raise InputError(place, plural(len(columns), "column"), _EXPECTED)
-        if columns[4] == _SILENCE:
-            keep_line(pending, line, place)
-            continue
-        start = parse_seconds(columns[2], place, "start")
-        duration = parse_seconds(columns[3], place, "duration")
+        start, duration = (parse_seconds(columns[i], place, name) for i, name in ((2, "start"), (3, "duration")))
         confidence = _confidence(columns[5], place) if len(columns) > 5 else None
+        key = columns[0], columns[1]
+        if key != previous and key in seen:
+            raise InputError(place, f"utterance {key[0]!r} again", "the rows of an utterance together")
+        if key == previous and start < last:
+            raise InputError(place, f"start {start} after {last}", "rows in the order of time")
+        seen.add(key)
+        previous, last = key, start
         origin = LineOrigin(_FORMAT, tuple(pending), match[1], match[3])
         pending.clear()
-        word = Word(columns[4], start, round(start + duration, 6), confidence)
-        yield (columns[0], columns[1]), _split(word, origin), place
+        yield key, _split(Word(columns[4], start, round(start + duration, 6), confidence), origin)
 
 
 def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
@@ -115,13 +103,11 @@ def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
     texts = texts[2 if before else 0 : -2 if after else None]
     if not texts:
         return (replace(word, origin=origin),)
-    first = replace(origin, head=origin.head + before, tail=after + origin.tail)
-    words = [replace(word, text=texts[0], end=None, origin=first)]
-    for space, text in zip(texts[1::2], texts[2::2], strict=True):
-        joined = LineOrigin(_FORMAT, head=space)
-        words.append(replace(word, text=text, start=None, end=None, origin=joined))
-    words[-1] = replace(words[-1], end=word.end)
-    return tuple(words)
+    origins = [replace(origin, head=origin.head + before, tail=after + origin.tail)]
+    origins += [LineOrigin(_FORMAT, head=space) for space in texts[1::2]]
+    pairs = zip(texts[::2], origins, strict=True)
+    words = [Word(text, confidence=word.confidence, origin=place) for text, place in pairs]
+    return with_edge_times(words, word.start, word.end)
 
 
 def _confidence(text: str, place: str) -> float | None:
@@ -167,14 +153,10 @@ def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utteran
             continue
         keeps_rows = any(line_origin(word.origin, _FORMAT) for word in utterance.words)
         by_id = keeps_rows or isinstance(utterance.origin, RowsById) or not (utterance.recording and utterance.words)
+        audio = Path(utterance.recording)
+        recording = audio.stem if audio.suffix.lower() in AUDIO_SUFFIXES else utterance.recording
         name = utterance.id or utterance.recording or f"utterance{number}"
-        yield not by_id, one_token(name if by_id else _audio_name(utterance.recording)), utterance
-
-
-def _audio_name(recording: str) -> str:
-    """Return the recording's name; that of an audio file without folder and suffix."""
-    path = Path(recording)
-    return path.stem if path.suffix.lower() in AUDIO_SUFFIXES else recording
+        yield not by_id, one_token(name if by_id else recording), utterance
 
 
 def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tuple[Seconds, str]]:
@@ -197,13 +179,11 @@ def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tupl
 
 def _with_times(utterance: Utterance) -> Sequence[Word]:
     """Return the words with missing times interpolated, if any word has both a start and an end."""
-    words = utterance.words
-    timed = [None not in (word.start, word.end) for word in words]
+    timed = [None not in (word.start, word.end) for word in utterance.words]
     if all(timed) or not any(timed):
-        return words
-    return [
-        replace(word, start=start, end=end) for word, (start, end) in zip(words, filled_times(utterance), strict=True)
-    ]
+        return utterance.words
+    times = zip(utterance.words, filled_times(utterance), strict=True)
+    return [replace(word, start=start, end=end) for word, (start, end) in times]
 
 
 def _new_row(word: Word, name: str, channel: str) -> LineOrigin:

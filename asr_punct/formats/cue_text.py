@@ -5,6 +5,7 @@ In WebVTT all angle brackets are tags, and `&lt;` is a literal bracket.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import unescape
 from itertools import pairwise
@@ -52,9 +53,14 @@ def split_words(text: str, kind: Kind) -> CueText:
             in_word = True
         elif part["space"] or _VOICE.match(part[0]):
             in_word = False
-    edges = [0, *(edge for span in spans for edge in span), len(text)]
-    parts = [text[a:b] for a, b in pairwise(edges)]
+    parts = _cut(text, spans)
     return CueText(tuple(parts[::2]), tuple(parts[1::2]))
+
+
+def _cut(text: str, spans: Iterable[tuple[int, int]]) -> list[str]:
+    """Return the spans of the text, and the text before, between and after them."""
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    return [text[first:last] for first, last in pairwise(edges)]
 
 
 def strip_tags(text: str, kind: Kind) -> str:
@@ -64,8 +70,7 @@ def strip_tags(text: str, kind: Kind) -> str:
 
 def plain_text(text: str, kind: Kind) -> str:
     """Return the text without tags, its escaped characters decoded."""
-    text = strip_tags(text, kind)
-    return unescape(text) if kind == "vtt" else text
+    return unescape(strip_tags(text, kind)) if kind == "vtt" else strip_tags(text, kind)
 
 
 def token_of(word: str, kind: Kind) -> str:
@@ -113,9 +118,7 @@ def labelled_word(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: K
 
 def _with_case(word: str, cased: str, kind: Kind) -> str:
     """Replace the characters of a word by those of `cased`, and keep its tags: `<b>eu</b>ko` → `<b>EU</b>KO`."""
-    tags = [match.span() for match in _TAGS[kind].finditer(word)]
-    edges = [0, *(edge for span in tags for edge in span), len(word)]
-    parts = [word[a:b] for a, b in pairwise(edges)]
+    parts = _cut(word, [match.span() for match in _TAGS[kind].finditer(word)])
     for i in range(0, len(parts), 2):
         length = len(plain_text(parts[i], kind)) if i < len(parts) - 1 else len(cased)
         parts[i], cased = escape(cased[:length], kind), cased[length:]

@@ -11,14 +11,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, pairwise
+from operator import itemgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.formats.eaf_file import Annotation, EafFile, Span, Tier, parse_eaf
-from asr_punct.formats.eaf_new import UNNAMED_SOURCES, new_eaf, times_property
+from asr_punct.formats.eaf_new import new_eaf, times_property
 from asr_punct.formats.files import Pathlike, display_name, read_text_file
-from asr_punct.formats.json_values import Object
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
 from asr_punct.formats.tokens import (
     entry_words,
     recording_name,
@@ -56,30 +56,32 @@ class EafOrigin:
     utterance: Annotation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Track:
-    """The tiers of one transcript: `utterances`, `words`, or both; and the speaker."""
-
-    utterances: Tier | None
-    words: Tier | None
-    speaker: str = ""
+_Track = tuple[Tier | None, Tier | None]
+"""The tiers of one transcript: utterances, words, or both."""
 
 
 def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of all speakers, in the order of time.
 
-    The speaker is the participant of the tier; without one, and if there are several, the name of the tier. Raises
-    InputError for a file that is not an ELAN file or has no tiers of words or utterances, and for invalid times.
+    The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
     """
-    place = display_name(path)
+    place, recording = display_name(path), recording_name(path)
     file = parse_eaf(read_text_file(path).encode(), place)
     tracks = _tracks(file.tiers, place)
-    found = [each for track in tracks for each in _utterances(track, file, len(tracks) > 1, recording_name(path))]
+    several, found = len(tracks) > 1, list[Utterance]()
+    for track in tracks:
+        speaker = _speaker([tier for tier in track if tier is not None], several)
+        for utterance, parts in _grouped(*map(_spoken, track), cut=several):
+            words = tuple(word for each in parts for word in entry_words(each.text, each.start, each.end, None, ""))
+            from_words = parts[0] is not utterance
+            source = get_time_source(file.times, words, _DEFAULT) if from_words else "segment"
+            origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
+            found.append(Utterance(words, recording=recording, speaker=speaker, time_source=source, origin=origin))
     yield from sorted_by_start(found)
 
 
 def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
-    with_text = [tier for tier in tiers if any(spoken_tokens(each.text) for each in tier.annotations)]
+    with_text = [tier for tier in tiers if _spoken(tier)]
     words = [tier for tier in with_text if _is_named(tier, _WORD_NAMES)]
     roots = [tier for tier in with_text if not tier.parent and tier not in words]
     chosen = [tier for tier in roots if _is_named(tier, _UTTERANCE_NAMES)]
@@ -87,63 +89,53 @@ def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
         chosen = roots
     by_name = {tier.id: tier for tier in with_text if tier not in words}
     parents = {tier.parent for tier in words}
-    found = [_Track(by_name.get(tier.parent), tier) for tier in words]
-    found += [_Track(tier, None) for tier in chosen if tier.id not in parents]
+    found: list[_Track] = [(by_name.get(tier.parent), tier) for tier in words]
+    found += [(tier, None) for tier in chosen if tier.id not in parents]
     if not found:
         names = " ".join(repr(tier.id) for tier in with_text)[:200] or "no annotations with times"
         expected = "a tier with times whose name or linguistic type is words or utterances"
         raise InputError(place, f"the tiers {names}" if with_text else names, expected)
-    return [_Track(track.utterances, track.words, _speaker(track, len(found) > 1)) for track in found]
+    return found
 
 
 def _is_named(tier: Tier, names: Sequence[str]) -> bool:
     return not set(names).isdisjoint(re.split(r"[\W\d_]+", f"{tier.id} {tier.type}".lower()))
 
 
-def _speaker(track: _Track, several: bool) -> str:
-    tiers = [tier for tier in (track.utterances, track.words) if tier is not None]
+def _speaker(tiers: Sequence[Tier], several: bool) -> str:
     named = next((tier.participant for tier in tiers if tier.participant), "")
     return named or (tiers[0].id if several and not tiers[0].id.lower().startswith(_UNNAMED) else "")
 
 
-def _utterances(track: _Track, file: EafFile, several: bool, recording: str) -> Iterator[Utterance]:
-    for utterance, parts in _grouped(track, several):
-        words = tuple(word for each in parts for word in entry_words(each.text, each.start, each.end, None, ""))
-        from_words = parts[0] is not utterance
-        source = get_time_source(_times_entry(file), words, _DEFAULT) if from_words else "segment"
-        origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
-        yield Utterance(words, recording=recording, speaker=track.speaker, time_source=source, origin=origin)
+def _spoken(tier: Tier | None) -> list[Annotation]:
+    """Return the annotations with words by their start; one without a start follows the one before it."""
+    last, keyed = 0.0, list[tuple[Seconds, Annotation]]()
+    for annotation in tier.annotations if tier else ():
+        last = last if annotation.start is None else annotation.start
+        if spoken_tokens(annotation.text):
+            keyed.append((last, annotation))
+    return [annotation for _, annotation in sorted(keyed, key=itemgetter(0))]
 
 
-def _grouped(track: _Track, several: bool) -> Iterator[tuple[Annotation | None, Sequence[Annotation]]]:
-    """Yield each utterance, or None, and the annotations that have its words: those in it, or the utterance itself."""
-    words = _sorted(track.words)
-    whole = _sorted(track.utterances)
-    if not whole:
-        turns = _cut_at_pauses(words) if several else [words]
-        yield from ((None, turn) for turn in turns)
+def _grouped(
+    utterances: Sequence[Annotation], words: Sequence[Annotation], *, cut: bool
+) -> Iterator[tuple[Annotation | None, Sequence[Annotation]]]:
+    """Yield each utterance, or None, and the annotations that have its words: those in it, or the utterance itself.
+
+    Without utterances, and with `cut`, words are cut at pauses.
+    """
+    if not utterances:
+        yield from ((None, turn) for turn in (_cut_at_pauses(words) if cut else [words]))
         return
-    starts = [each.start or 0.0 for each in whole]
+    starts = [each.start or 0.0 for each in utterances]
     used = set[int]()
-    for index, group in groupby(words, key=lambda word: _index(word, whole, starts)):
+    for index, group in groupby(words, key=lambda word: _index(word, utterances, starts)):
         if index in used or index is None:
             yield None, list(group)
         else:
             used.add(index)
-            yield whole[index], list(group)
-    yield from ((each, [each]) for i, each in enumerate(whole) if i not in used)
-
-
-def _sorted(tier: Tier | None) -> list[Annotation]:
-    """Return the annotations with words by their start; one without a start follows the one before it."""
-    if tier is None:
-        return []
-    last, keyed = 0.0, list[tuple[Seconds, Annotation]]()
-    for annotation in tier.annotations:
-        last = last if annotation.start is None else annotation.start
-        if spoken_tokens(annotation.text):
-            keyed.append((last, annotation))
-    return [annotation for _, annotation in sorted(keyed, key=lambda item: item[0])]
+            yield utterances[index], list(group)
+    yield from ((each, [each]) for i, each in enumerate(utterances) if i not in used)
 
 
 def _index(word: Annotation, utterances: Sequence[Annotation], starts: Sequence[Seconds]) -> int | None:
@@ -172,40 +164,36 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     to another recording, and for a character that XML cannot contain.
     """
     listed = list(utterances)
-    file = _unchanged_file(listed)
-    out.write(new_eaf(listed, glyphs) if file is None else _with_words(file, listed, glyphs).decode() + "\n")
+    origins = [
+        each.origin for each in listed if isinstance(each.origin, EafOrigin) and _has_words_of(each.origin, each)
+    ]
+    if len(origins) < len(listed) or len({id(origin.file) for origin in origins}) != 1:
+        out.write(new_eaf(listed, glyphs))
+        return
+    file = origins[0].file
+    times = set_first_time_source(file.times, listed, _DEFAULT)
+    changes = dict[Span, str]()
+    if times is not file.times and file.times_span is not None:
+        changes[file.times_span] = str(times[KEY]) if file.times else times_property(times[KEY])
+    for origin, utterance in zip(origins, listed, strict=True):
+        written = written_words(utterance, glyphs)
+        changes |= _changes(origin.words, written)
+        if origin.utterance is not None and spoken_tokens(origin.utterance.text) == _texts(origin.words):
+            changes |= _changes([origin.utterance], written)
+    position = 0
+    for (first, last), text in sorted(changes.items()):
+        out.write(file.content[position:first].decode() + text)
+        position = last
+    out.write(file.content[position:].decode() + "\n")
 
 
-def _unchanged_file(utterances: Sequence[Utterance]) -> EafFile | None:
-    """Return the file that all utterances were read from, or None."""
-    files = list[EafFile]()
-    for utterance in utterances:
-        origin, words = utterance.origin, [word.text.lower() for word in utterance.words]
-        if not isinstance(origin, EafOrigin) or [text.lower() for text in _texts(origin.words)] != words:
-            return None
-        files.append(origin.file)
-    return files[0] if files and all(file is files[0] for file in files) else None
+def _has_words_of(origin: EafOrigin, utterance: Utterance) -> bool:
+    """Whether the utterance has the words of its annotations, in any case."""
+    return [text.lower() for text in _texts(origin.words)] == [word.text.lower() for word in utterance.words]
 
 
 def _texts(annotations: Iterable[Annotation]) -> list[str]:
     return [token for annotation in annotations for token in spoken_tokens(annotation.text)]
-
-
-def _with_words(file: EafFile, utterances: Sequence[Utterance], glyphs: Glyphs) -> bytes:
-    """Return the content of the file with the words of the utterances."""
-    changes = _times_change(file, utterances)
-    for utterance in utterances:
-        if isinstance(utterance.origin, EafOrigin):
-            written = written_words(utterance, glyphs)
-            changes |= _changes(utterance.origin.words, written)
-            whole = utterance.origin.utterance
-            if whole is not None and spoken_tokens(whole.text) == _texts(utterance.origin.words):
-                changes |= _changes([whole], written)
-    parts, position = list[bytes](), 0
-    for (first, last), text in sorted(changes.items()):
-        parts += [file.content[position:first], text.encode()]
-        position = last
-    return b"".join([*parts, file.content[position:]])
 
 
 def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
@@ -216,18 +204,3 @@ def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[
         if new != old:
             changes[annotation.span] = escape_xml(replace_tokens(annotation.text, old, new))
     return changes
-
-
-def _times_change(file: EafFile, utterances: Sequence[Utterance]) -> dict[Span, str]:
-    """Return the change of the header that names the source of the times, if it is needed and there is a header."""
-    old = _times_entry(file)
-    others = (each for each in utterances if time_source_of(each.words, each.time_source) not in UNNAMED_SOURCES)
-    new = set_time_source(old, next(others, utterances[0]), _DEFAULT)
-    if new is old or file.times_span is None:
-        return {}
-    return {file.times_span: str(new[KEY]) if file.times is not None else times_property(str(new[KEY]))}
-
-
-def _times_entry(file: EafFile) -> Object:
-    """Return the source that the file names as an object for `time_sources`."""
-    return {} if file.times is None else {KEY: file.times}

@@ -6,9 +6,11 @@ https://www.mpi.nl/tools/elan/EAFv3.0.xsd is the schema; files of all versions s
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from xml.parsers import expat
 
 from asr_punct.errors import InputError
-from asr_punct.formats.xml_text import parse_xml
+from asr_punct.formats.json_values import Object
+from asr_punct.formats.time_sources import KEY
 from asr_punct.words import Seconds
 
 TIMES_PROPERTY = "asr-punct-times"
@@ -23,10 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An annotation that has times, in seconds; a time is None if ELAN interpolates it.
-
-    `text` is its value, and `span` the place of the value in the file.
-    """
+    """An annotation that has times; a time is None if ELAN interpolates it. `span` is the place of its text."""
 
     text: str
     start: Seconds | None
@@ -38,8 +37,7 @@ class Annotation:
 class Tier:
     """A tier. Annotations that refer to others instead of having times are left out.
 
-    `type` is its linguistic type, `participant` the speaker or "", `parent` the name of the tier that it depends on or
-    "".
+    `type` is its linguistic type, `participant` the speaker or "", `parent` the tier that it depends on or "".
     """
 
     id: str
@@ -53,42 +51,55 @@ class Tier:
 class EafFile:
     """An ELAN file: its content in UTF-8, and its tiers in order.
 
-    `times` is the value of `TIMES_PROPERTY`, or None. `times_span` is its place; without a value, the end of the
-    header, where one can be inserted.
+    `times` has the value of `TIMES_PROPERTY` with the key of `time_sources`, if the file has one. `times_span` is its
+    place; without a value, the end of the header, where one can be inserted.
     """
 
     content: bytes
     tiers: list[Tier] = field(default_factory=list)
-    times: str | None = None
+    times: Object = field(default_factory=dict)
     times_span: Span | None = None
 
 
 def parse_eaf(content: bytes, place: str) -> EafFile:
-    """Parse a file.
+    """Parse a file in UTF-8.
 
-    Raises InputError if the content is not well-formed XML or not an ELAN file, or has times in frames, or unknown or
-    invalid times.
+    Raises InputError if it is not well-formed XML or not an ELAN file, has a document type, which could make a parser
+    expand entities or read other files, or has times in frames, or unknown or invalid times.
     """
-    parser = _Parser(content, place)
-    parse_xml(content, parser, place)
-    return parser.file
+    return _Parser(content, place).parse()
 
 
 class _Parser:
     """Collects the tiers of a document."""
 
     def __init__(self, content: bytes, place: str) -> None:
-        self.file = EafFile(content)
-        self._place = place
+        self._file, self._place = EafFile(content), place
         self._is_eaf = False
         self._slots: dict[str, Seconds | None] = {}
         self._slot_names: tuple[str, str] | None = None
         self._property = ""
         self._text: list[str] = []
-        self._first = self._line = 0
+        self._first = 0
+        self._expat = expat.ParserCreate(encoding="utf-8")
+        self._expat.StartDoctypeDeclHandler = self._doctype
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._end
+        self._expat.CharacterDataHandler = self._text_part
 
-    def start(self, name: str, attributes: Mapping[str, str], position: int, line: int) -> None:
-        self._line = line
+    def parse(self) -> EafFile:
+        try:
+            self._expat.Parse(self._file.content, True)
+        except expat.ExpatError as error:
+            raise InputError(
+                f"{self._place}:{error.lineno}", expat.ErrorString(error.code), "well-formed XML"
+            ) from None
+        return self._file
+
+    def _doctype(self, *_: object) -> None:
+        raise self._error("a document type declaration", "XML without one (entities are not read)")
+
+    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._is_eaf and name != "ANNOTATION_DOCUMENT":
             raise self._error(f"the element {name[:40]}", _EXPECTED)
         self._is_eaf = True
@@ -99,35 +110,37 @@ class _Parser:
         elif name == "TIER":
             names = ("TIER_ID", "LINGUISTIC_TYPE_REF", "PARTICIPANT", "PARENT_REF")
             tier, kind, participant, parent = (attributes.get(each, "").strip() for each in names)
-            self.file.tiers.append(Tier(tier, kind, participant, parent))
+            self._file.tiers.append(Tier(tier, kind, participant, parent))
         elif name == "ALIGNABLE_ANNOTATION":
             self._slot_names = attributes.get("TIME_SLOT_REF1", ""), attributes.get("TIME_SLOT_REF2", "")
         elif name in ("ANNOTATION_VALUE", "PROPERTY"):
-            tag = _START_TAG.match(self.file.content, position)
+            position = self._expat.CurrentByteIndex
+            tag = _START_TAG.match(self._file.content, position)
             self._first = tag.end() if tag else position
             self._property, self._text = attributes.get("NAME", ""), []
 
-    def text(self, text: str) -> None:
+    def _text_part(self, text: str) -> None:
         self._text.append(text)
 
-    def end(self, name: str, position: int) -> None:
+    def _end(self, name: str) -> None:
+        position, file = self._expat.CurrentByteIndex, self._file
         span = self._first, max(self._first, position)
         if name == "ANNOTATION_VALUE" and self._slot_names is not None:
-            start, end = map(self._slot, self._slot_names)
-            if start is not None and end is not None and end < start:
-                raise self._error(f"end {end:g} before start {start:g}", "an end at or after the start")
-            self._tier().annotations.append(Annotation("".join(self._text), start, end, span))
+            self._add_annotation(*self._slot_names, span)
         elif name == "ALIGNABLE_ANNOTATION":
             self._slot_names = None
         elif name == "PROPERTY" and self._property == TIMES_PROPERTY:
-            self.file.times, self.file.times_span = "".join(self._text).strip(), span
-        elif name == "HEADER" and self.file.times_span is None and self.file.content.startswith(b"</", position):
-            self.file.times_span = position, position
+            file.times, file.times_span = {KEY: "".join(self._text).strip()}, span
+        elif name == "HEADER" and file.times_span is None and file.content.startswith(b"</", position):
+            file.times_span = position, position
 
-    def _tier(self) -> Tier:
-        if not self.file.tiers:
+    def _add_annotation(self, first: str, last: str, span: Span) -> None:
+        start, end = self._slot(first), self._slot(last)
+        if start is not None and end is not None and end < start:
+            raise self._error(f"end {end:g} before start {start:g}", "an end at or after the start")
+        if not self._file.tiers:
             raise self._error("an annotation outside a tier", _EXPECTED)
-        return self.file.tiers[-1]
+        self._file.tiers[-1].annotations.append(Annotation("".join(self._text), start, end, span))
 
     def _slot(self, name: str) -> Seconds | None:
         if name not in self._slots:
@@ -142,4 +155,4 @@ class _Parser:
         return int(milliseconds) / 1000
 
     def _error(self, found: str, expected: str) -> InputError:
-        return InputError(f"{self._place}:{self._line}", found, expected)
+        return InputError(f"{self._place}:{self._expat.CurrentLineNumber}", found, expected)

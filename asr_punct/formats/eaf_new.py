@@ -2,13 +2,14 @@
 
 import mimetypes
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 
 from asr_punct.formats.eaf_file import TIMES_PROPERTY
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, set_first_time_source
 from asr_punct.formats.tokens import sorted_by_start, written_words
 from asr_punct.formats.xml_text import attributes, escape_xml
 from asr_punct.marks import Glyphs
@@ -17,16 +18,13 @@ from asr_punct.words import Seconds, Utterance
 
 _UTTERANCES, _WORDS = "utterances", "words"
 """Linguistic types, and names of the tiers of an unnamed speaker."""
-UNNAMED_SOURCES = ("none", "segment", DEFAULT_TIME_SOURCE["eaf"])
-"""Sources of times that a file does not name."""
-_SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 _ROOT = {
     "AUTHOR": "",
     "DATE": "1970-01-01T00:00:00+00:00",
     "FORMAT": "3.0",
     "VERSION": "3.0",
     "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
-    "xsi:noNamespaceSchemaLocation": _SCHEMA,
+    "xsi:noNamespaceSchemaLocation": "http://www.mpi.nl/tools/elan/EAFv3.0.xsd",
 }
 """Attributes of the root. The date is fixed, so that equal input gives equal files."""
 _TYPES = """    <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="utterances" TIME_ALIGNABLE="true"/>
@@ -35,15 +33,8 @@ _TYPES = """    <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="
     <CONSTRAINT DESCRIPTION="Annotations within the time of their parent, with gaps" STEREOTYPE="Included_In"/>
 </ANNOTATION_DOCUMENT>
 """
-
-
-@dataclass(frozen=True, slots=True)
-class _Annotation:
-    """An annotation: times in milliseconds, and text."""
-
-    start: int
-    end: int
-    text: str
+_Annotation = tuple[int, int, str]
+"""Start and end in milliseconds, and text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +56,33 @@ def new_eaf(utterances: Sequence[Utterance], glyphs: Glyphs) -> str:
     """
     spoken = [utterance for utterance in utterances if utterance.words]
     tiers = list(_tiers(spoken, glyphs))
-    annotations = [annotation for tier in tiers for annotation in tier.annotations]
-    edges = sorted((time, i) for i, time in enumerate(time for each in annotations for time in (each.start, each.end)))
-    slots = {i: f"ts{number}" for number, (_, i) in enumerate(edges, start=1)}
+    times = [time for tier in tiers for start, end, _ in tier.annotations for time in (start, end)]
+    slots = [(f"ts{number}", i) for number, i in enumerate(sorted(range(len(times)), key=times.__getitem__), start=1)]
+    names = [name for name, _ in sorted(slots, key=itemgetter(1))]
+    numbered = enumerate(zip(names[::2], names[1::2], strict=True), start=1)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<ANNOTATION_DOCUMENT{attributes(_ROOT)}>\n"]
-    lines += [*_header(spoken, len(annotations)), "    <TIME_ORDER>\n"]
-    lines += [f'        <TIME_SLOT TIME_SLOT_ID="{slots[i]}" TIME_VALUE="{time}"/>\n' for time, i in edges]
+    lines += [*_header(spoken, len(times) // 2), "    <TIME_ORDER>\n"]
+    lines += [f'        <TIME_SLOT TIME_SLOT_ID="{name}" TIME_VALUE="{times[i]}"/>\n' for name, i in slots]
     lines.append("    </TIME_ORDER>\n")
-    numbers = count()
     for tier in tiers:
-        lines += _tier_lines(tier, ((number, slots[2 * number], slots[2 * number + 1]) for number in numbers))
+        lines += _tier_lines(tier, numbered)
     return "".join([*lines, _TYPES])
 
 
-def times_property(source: str) -> str:
-    """Return the line of the header that names the source of the word times."""
-    return f'    <PROPERTY NAME="{TIMES_PROPERTY}">{escape_xml(source)}</PROPERTY>\n    '
+def times_property(source: object) -> str:
+    """Return the element of the header that names the source of the word times."""
+    return f'    <PROPERTY NAME="{TIMES_PROPERTY}">{escape_xml(str(source))}</PROPERTY>\n    '
 
 
-def _header(utterances: Iterable[Utterance], annotations: int) -> Iterator[str]:
-    utterances = list(utterances)
+def _header(utterances: Sequence[Utterance], annotations: int) -> Iterator[str]:
     yield '    <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds">\n'
     if audio := next((utterance.audio for utterance in utterances if utterance.audio), ""):
         kind = mimetypes.guess_type(audio)[0] or "audio/x-wav"
         path = Path(audio)
         media = {"MEDIA_URL": path.absolute().as_uri(), "MIME_TYPE": kind, "RELATIVE_MEDIA_URL": f"./{path.name}"}
         yield f"        <MEDIA_DESCRIPTOR{attributes(media)}/>\n"
-    sources = (time_source_of(utterance.words, utterance.time_source) for utterance in utterances)
-    source = next((source for source in sources if source not in UNNAMED_SOURCES), None)
-    if source:
-        yield "    " + times_property(source).rstrip() + "\n"
+    if source := set_first_time_source({}, utterances, DEFAULT_TIME_SOURCE["eaf"]).get(KEY):
+        yield f"    {times_property(source).rstrip()}\n"
     yield f'        <PROPERTY NAME="lastUsedAnnotationId">{annotations}</PROPERTY>\n    </HEADER>\n'
 
 
@@ -115,14 +103,15 @@ def _tiers(utterances: Sequence[Utterance], glyphs: Glyphs) -> Iterator[_Tier]:
 
 
 def _annotations(track: Sequence[Utterance], glyphs: Glyphs) -> tuple[list[_Annotation], list[_Annotation]]:
+    """Return the annotations of utterances and of words."""
     times = _apart([time for utterance in track for time in filled_times(utterance)])
     whole, words = list[_Annotation](), list[_Annotation]()
     for utterance in track:
         written = written_words(utterance, glyphs)
         bounds = list(islice(times, len(written)))
-        whole.append(_Annotation(bounds[0][0], bounds[-1][1], " ".join(written)))
+        whole.append((bounds[0][0], bounds[-1][1], " ".join(written)))
         if utterance.time_source != "segment":
-            words += (_Annotation(*time, text) for time, text in zip(bounds, written, strict=True))
+            words += ((*time, text) for time, text in zip(bounds, written, strict=True))
     return whole, words
 
 
@@ -132,21 +121,22 @@ def _apart(times: Sequence[tuple[Seconds, Seconds]]) -> Iterator[tuple[int, int]
     last = 0
     for i, (_, until) in enumerate(times):
         start = max(starts[i], last)
-        end = min(round(until * 1000), starts[i + 1]) if i + 1 < len(times) else round(until * 1000)
+        end = min([round(until * 1000), *starts[i + 1 : i + 2]])
         last = max(end, start + 1)
         yield start, last
 
 
-def _tier_lines(tier: _Tier, slots: Iterator[tuple[int, str, str]]) -> Iterator[str]:
-    """Yield the lines of a tier; `slots` has the number and the time slots of each annotation."""
+def _tier_lines(tier: _Tier, numbered: Iterator[tuple[int, tuple[str, str]]]) -> Iterator[str]:
+    """Yield the lines of a tier; `numbered` has the number and the time slots of each annotation."""
     names = {"LINGUISTIC_TYPE_REF": _WORDS if tier.parent else _UTTERANCES, "TIER_ID": tier.id}
     names |= {"PARENT_REF": tier.parent} if tier.parent else {}
     names |= {"PARTICIPANT": tier.speaker} if tier.speaker else {}
     yield f"    <TIER{attributes(names)}>\n"
-    for annotation, (number, first, last) in zip(tier.annotations, slots, strict=False):
-        yield "        <ANNOTATION>\n"
-        yield f'            <ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number + 1}"'
-        yield f' TIME_SLOT_REF1="{first}" TIME_SLOT_REF2="{last}">\n'
-        yield f"                <ANNOTATION_VALUE>{escape_xml(annotation.text)}</ANNOTATION_VALUE>\n"
-        yield "            </ALIGNABLE_ANNOTATION>\n        </ANNOTATION>\n"
+    for (_, _, text), (number, (first, last)) in zip(tier.annotations, numbered, strict=False):
+        yield f"""        <ANNOTATION>
+            <ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="{first}" TIME_SLOT_REF2="{last}">
+                <ANNOTATION_VALUE>{escape_xml(text)}</ANNOTATION_VALUE>
+            </ALIGNABLE_ANNOTATION>
+        </ANNOTATION>
+"""
     yield "    </TIER>\n"

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from os import PathLike
 from pathlib import Path
@@ -38,44 +38,42 @@ MAX_KEPT = 100_000
 _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFile(PathLike[str]):
-    """The content of a file in memory, which `formats.read` accepts as a path. No file of that name is opened.
-
-    `name` is for error messages, the detection of its format and the name of its recording. `content` is not
-    compressed.
-    """
+@dataclass(frozen=True)
+class _NamedFile(PathLike[str]):
+    """A path at which no file is opened; `name` is for error messages, its format and the name of its recording."""
 
     name: str
-    content: bytes = field(repr=False)
 
     def __fspath__(self) -> str:
         return self.name
 
-    def __str__(self) -> str:
-        return self.name
+    __str__ = __fspath__
 
 
-class _Gzip(gzip.GzipFile):
-    """Writes gzip data without a name and a time in its header, so that equal content gives equal files."""
+@dataclass(frozen=True)
+class MemoryFile(_NamedFile):
+    """The content of a file in memory, not compressed, which `formats.read` accepts as a path."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__(filename="", mode="wb", fileobj=file, mtime=0)
-        self._file = file
-
-    def close(self) -> None:
-        try:
-            super().close()
-        finally:
-            self._file.close()
+    content: bytes = field(repr=False)
 
 
-def _open_gzip(path: Path, mode: str) -> _Gzip:
-    return _Gzip(cast(BinaryIO, open(path, mode)))
+@dataclass(frozen=True)
+class StartedFile(_NamedFile):
+    """A stream whose first lines were already read to detect its format; `read_lines` yields all `lines`, once."""
+
+    lines: Lines = field(repr=False)
+
+
+def _write_gzip(path: Path, mode: str) -> gzip.GzipFile:
+    """Open a file to write, without name and time in its header, so that equal content gives equal files."""
+    raw = open(path, "wb")  # noqa: SIM115
+    file = gzip.GzipFile(filename="", mode=mode, fileobj=raw, mtime=0)
+    file.myfileobj = raw  # type: ignore[assignment]  # is closed with it
+    return file
 
 
 _READERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
-_WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _open_gzip, ".xz": lzma.open}
+_WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _write_gzip, ".xz": lzma.open}
 """Functions that open a compressed file, by its suffix."""
 
 
@@ -86,14 +84,8 @@ def display_name(path: Pathlike) -> str:
 
 def uncompressed_name(path: Pathlike) -> str:
     """Return the file's name without the suffix of its compression."""
-    return _uncompressed(os.fspath(path))
-
-
-@lru_cache(maxsize=64)
-def _uncompressed(path: str) -> str:
-    name = Path(path).name
-    suffix = Path(name).suffix
-    return name.removesuffix(suffix) if suffix in _READERS else name
+    name = Path(path)
+    return name.stem if name.suffix in _READERS else name.name
 
 
 @contextmanager
@@ -147,9 +139,11 @@ def read_lines(path: Pathlike) -> Lines:
     r"""Yield the lines of a UTF-8 text file and their numbers from 1; `-` is standard input.
 
     A line ends only at `\n`; a carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are
-    decompressed. Raises InputError if the file is missing or cannot be read, or a line is not UTF-8 or longer than
-    `MAX_LINE`.
+    decompressed. Raises InputError for a file that cannot be read, or a line that is not UTF-8 or too long.
     """
+    if isinstance(path, StartedFile):
+        yield from path.lines
+        return
     with _open_bytes(path) as file:
         for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
             if len(raw) > MAX_LINE:
@@ -179,44 +173,29 @@ def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
         raise InputError(f"{display_name(path)}:{line}", found, "UTF-8 text") from None
 
 
-def read_text_file(path: Pathlike) -> str:
+def read_text_file(path: Pathlike, *, may_be_utf16: bool = False) -> str:
     """Return the text of a UTF-8 file without a byte order mark and its last line feed; CRLF becomes LF.
 
-    Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes.
+    With `may_be_utf16` a file with the byte order mark of UTF-16 is read as such. Raises InputError as `read_lines`,
+    and for more than `MAX_FILE` bytes.
     """
-    return _normalised(_decoded(_read_bytes(path), path, 1)).removesuffix("\n")
-
-
-def read_utf_file(path: Pathlike) -> str:
-    """Return the text of a UTF-16 file with a byte order mark, or of a UTF-8 file. Raises as `read_text_file`."""
-    raw = _read_bytes(path)
-    if not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return _normalised(_decoded(raw, path, 1))
-    try:
-        return _normalised(raw.decode("utf-16"))
-    except UnicodeDecodeError as error:
-        found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
-        raise InputError(display_name(path), found, "UTF-16 text") from None
-
-
-def _normalised(text: str) -> str:
-    """Remove a byte order mark, and replace CRLF by LF; other carriage returns stay."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n")
-
-
-def _read_bytes(path: Pathlike) -> bytes:
     with _open_bytes(path) as file:
         raw = file.read(MAX_FILE + 1)
     if len(raw) > MAX_FILE:
         raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most that many in such a file")
-    return raw
+    if may_be_utf16 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            text = raw.decode("utf-16")
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
+            raise InputError(display_name(path), found, "UTF-16 text") from None
+    else:
+        text = _decoded(raw, path, 1)
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
 
 
 class _Output:
-    """A text stream that raises InputError for its own errors, not for those of the caller's code.
-
-    `failure` is the stream's last OSError, or None.
-    """
+    """A text stream that raises InputError for its own errors, not for the caller's; `failure` is its last OSError."""
 
     def __init__(self, stream: TextIO, name: Pathlike) -> None:
         self._stream, self._name = stream, name
@@ -226,7 +205,6 @@ class _Output:
         return self._run(self._stream.write, text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts; line ends are not added."""
         for line in lines:
             self.write(line)
 
@@ -252,8 +230,7 @@ def write_file(path: Pathlike) -> Iterator[TextIO]:
     """Open a text file that appears under its name when it is complete; `-` is standard output.
 
     `.xz` and `.gz` files are compressed. If the caller's code raises, no file appears. The stream has only the methods
-    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written (no such directory, a
-    full disk).
+    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written.
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
@@ -283,9 +260,9 @@ def read_json_file(path: Pathlike) -> Any:
 
 
 def _open_output(file: Path, name: Path) -> _Output:
-    open_file = _WRITERS.get(name.suffix, open)
     with _io_errors(name, _WRITABLE):
-        return _Output(TextIOWrapper(open_file(file, "wb"), encoding="utf-8", newline="\n"), name)
+        stream = _WRITERS.get(name.suffix, open)(file, "wb")
+        return _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name)
 
 
 @contextmanager
@@ -313,23 +290,31 @@ def _replacing(target: Path) -> Iterator[_Output]:
         prefix, suffix = partial_name()
         handle, unfinished = tempfile.mkstemp(suffix, prefix, target.parent)
         os.close(handle)
+    with _renamed(Path(unfinished), target, 0o666), closing(_open_output(Path(unfinished), target)) as out:
+        yield out
+
+
+@contextmanager
+def _renamed(unfinished: Path, target: Path, mode: int) -> Iterator[None]:
+    """Rename an unfinished file or directory at the end, or remove it after an error."""
     try:
-        with closing(_open_output(Path(unfinished), target)) as out:
-            yield out
+        yield
         with _io_errors(target, _WRITABLE):
-            os.chmod(unfinished, 0o666 & ~_umask())
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(unfinished, mode & ~mask)
             os.replace(unfinished, target)
     except BaseException:
-        Path(unfinished).unlink(missing_ok=True)  # missing: interrupted after it was renamed
+        if unfinished.is_dir():
+            shutil.rmtree(unfinished, ignore_errors=True)
+        else:
+            unfinished.unlink(missing_ok=True)  # missing: interrupted after it was renamed
         raise
 
 
 @contextmanager
 def write_directory(path: Pathlike) -> Iterator[Path]:
-    """Make a directory that appears under its name when it is complete.
-
-    Raises InputError if the path exists and is not an empty directory, or the directory cannot be made.
-    """
+    """Make a directory that appears under its name when it is complete; one that exists must be empty."""
     target = Path(path)
     expected = "a directory that is new or empty"
     if str(path) == STANDARD_STREAM:
@@ -338,28 +323,11 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
         raise InputError(path, "existing files", expected)
     with _io_errors(target, _WRITABLE):
         unfinished = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
-    try:
+    with _renamed(unfinished, target, 0o777):
         yield unfinished
-        with _io_errors(target, _WRITABLE):
-            os.chmod(unfinished, 0o777 & ~_umask())
-            os.replace(unfinished, target)
-    except BaseException:
-        shutil.rmtree(unfinished, ignore_errors=True)
-        raise
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory and its parents if they do not exist.
-
-    Raises InputError if the path is a file, or the directory cannot be made.
-    """
-    if os.path.isdir(path):
-        return
+    """Make a directory and its parents if they do not exist. Raises InputError if it is a file or cannot be made."""
     with _io_errors(path, "a directory to write into"):
         path.mkdir(parents=True, exist_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -2,21 +2,21 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.formats import cloud, cloud_azure, cloud_turns, json, vosk, whisper, whisper_lines
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.eaf import read_eaf, write_eaf
-from asr_punct.formats.files import STANDARD_STREAM, Lines, Pathlike
-from asr_punct.formats.kaldi import read_kaldi, write_kaldi
-from asr_punct.formats.kaldi_text import has_ids, read_kaldi_text, write_kaldi_text
+from asr_punct.formats.files import STANDARD_STREAM, Pathlike
+from asr_punct.formats.kaldi import has_ids, read_kaldi, read_kaldi_text, write_kaldi, write_kaldi_text
 from asr_punct.formats.lhotse import read_lhotse, write_lhotse
 from asr_punct.formats.nemo import read_nemo, write_nemo
 from asr_punct.formats.stm import read_stm, write_stm
 from asr_punct.formats.subtitle_writers import subtitle_writer
-from asr_punct.formats.subtitles import read_srt, read_vtt
-from asr_punct.formats.text import text_utterances, write_text_lines
+from asr_punct.formats.subtitles import read_subtitles
+from asr_punct.formats.text import read_text, write_text_lines
 from asr_punct.formats.textgrid import read_textgrid, write_textgrid
 from asr_punct.formats.tokens import segments_in_order
 from asr_punct.formats.tsv import read_tsv, write_tsv
@@ -27,13 +27,11 @@ Reader = Callable[[Pathlike], Iterator[Utterance]]
 Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
 JsonTest = Callable[[Any], bool]
 JsonReader = Callable[[Any, Pathlike], Iterator[Utterance]]
-LineTest = Callable[[Sequence[str]], bool]
-LineReader = Callable[[Lines, Pathlike], Iterator[Utterance]]
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One file format. It has one reader: `read`, `utterances` if a file is one JSON document, or `read_lines`.
+    """One file format. It has one reader: `read`, or `utterances` if a file is one JSON document.
 
     Attributes:
         read: yields the utterances of a file.
@@ -43,8 +41,7 @@ class Format:
         utterances: yields the utterances of the value of a JSON file; the path names the recording and is for errors.
         write_to: writes utterances to a new directory.
         kept_as: suffixes of outputs that are written in this format if the input has it; `-` is standard output.
-        read_lines: yields the utterances of the lines of a file or of standard input; the path is for names and errors.
-        recognises_lines: whether the first lines of a text file are in this format.
+        recognises_lines: whether the first lines of a text file, or of standard input, are in this format.
     """
 
     read: Reader | None = None
@@ -54,13 +51,7 @@ class Format:
     utterances: JsonReader | None = None
     write_to: Callable[[Iterable[Utterance], Pathlike, Glyphs], None] | None = None
     kept_as: tuple[str, ...] = ()
-    read_lines: LineReader | None = None
-    recognises_lines: LineTest | None = None
-
-    @property
-    def is_readable(self) -> bool:
-        """Whether the format has a reader."""
-        return any((self.read, self.utterances, self.read_lines))
+    recognises_lines: Callable[[Sequence[str]], bool] | None = None
 
 
 def _json_format(
@@ -70,12 +61,6 @@ def _json_format(
     return Format(None, write, suffixes, recognises, utterances, kept_as=kept_as)
 
 
-def _line_format(
-    read_lines: LineReader, write: Writer, recognises: LineTest | None = None, kept_as: tuple[str, ...] = ()
-) -> Format:
-    return Format(None, write, kept_as=kept_as, read_lines=read_lines, recognises_lines=recognises)
-
-
 def _one_recording(utterances: JsonReader) -> JsonReader:
     """Return the reader with a check that its utterances, segments of one recording, are in the order of time."""
     return lambda content, path: segments_in_order(utterances(content, path), path)
@@ -83,7 +68,7 @@ def _one_recording(utterances: JsonReader) -> JsonReader:
 
 _LIKE_TEXT = (STANDARD_STREAM, "", ".txt")
 FORMATS: dict[str, Format] = {
-    "text": Format(None, write_text_lines, (".txt",), read_lines=text_utterances),
+    "text": Format(read_text, write_text_lines, (".txt",)),
     "tsv": Format(read_tsv, write_tsv, (".tsv",)),
     "json": _json_format(json.recognises, json.utterances, json.write_json, (".json",)),
     "ctm": Format(read_ctm, write_ctm, (".ctm",)),
@@ -92,12 +77,16 @@ FORMATS: dict[str, Format] = {
     "eaf": Format(read_eaf, write_eaf, (".eaf",)),
     "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
     "whisper": _json_format(whisper.recognises, _one_recording(whisper.utterances), whisper.write_whisper),
-    "whisper-tsv": _line_format(whisper_lines.read_tsv, whisper_lines.write_tsv, whisper_lines.is_tsv, (".tsv",)),
-    "whisper-log": _line_format(whisper_lines.read_log, whisper_lines.write_log, whisper_lines.is_log, _LIKE_TEXT),
+    "whisper-tsv": Format(
+        whisper_lines.read_tsv, whisper_lines.write_tsv, kept_as=(".tsv",), recognises_lines=whisper_lines.is_tsv
+    ),
+    "whisper-log": Format(
+        whisper_lines.read_log, whisper_lines.write_log, kept_as=_LIKE_TEXT, recognises_lines=whisper_lines.is_log
+    ),
     "vosk": _json_format(vosk.recognises, _one_recording(vosk.utterances), vosk.write_vosk),
     "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl",)),
     "kaldi": Format(read_kaldi, write_to=write_kaldi, kept_as=("",)),
-    "kaldi-text": _line_format(read_kaldi_text, write_kaldi_text, has_ids, _LIKE_TEXT),
+    "kaldi-text": Format(read_kaldi_text, write_kaldi_text, kept_as=_LIKE_TEXT, recognises_lines=has_ids),
     "aws": _json_format(cloud.is_aws, cloud.read_aws),
     "google": _json_format(cloud.is_google, _one_recording(cloud.read_google)),
     "ibm": _json_format(cloud.is_ibm, _one_recording(cloud.read_ibm)),
@@ -105,14 +94,14 @@ FORMATS: dict[str, Format] = {
     "deepgram": _json_format(cloud_turns.is_deepgram, _one_recording(cloud_turns.read_deepgram)),
     "assemblyai": _json_format(cloud_turns.is_assemblyai, _one_recording(cloud_turns.read_assemblyai)),
     "azure": _json_format(cloud_azure.is_azure, _one_recording(cloud_azure.read_azure)),
-    "srt": Format(read_srt, subtitle_writer("srt"), (".srt",)),
-    "vtt": Format(read_vtt, subtitle_writer("vtt"), (".vtt",)),
+    "srt": Format(partial(read_subtitles, kind="srt"), subtitle_writer("srt"), (".srt",)),
+    "vtt": Format(partial(read_subtitles, kind="vtt"), subtitle_writer("vtt"), (".vtt",)),
     "ass": Format(None, subtitle_writer("ass"), (".ass",)),
     "ttml": Format(None, subtitle_writer("ttml"), (".ttml",)),
 }
 """The formats by name, the values of `--from` and `--to`."""
 
-READABLE = tuple(name for name, format_ in FORMATS.items() if format_.is_readable)
+READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read or format_.utterances)
 READABLE_FILES = tuple(name for name in READABLE if not FORMATS[name].write_to)
 """Formats that are read from one file."""
 WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)

@@ -6,10 +6,11 @@ audio file, or at the beginning of the utterance, as Kaldi writes them before it
 
 import logging
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, count, takewhile
 from operator import itemgetter
 from pathlib import Path
 from typing import TextIO
@@ -17,7 +18,14 @@ from typing import TextIO
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import read_ctm, write_ctm
 from asr_punct.formats.files import Pathlike
-from asr_punct.formats.kaldi_tables import Segments, order_of_speech, read_mapping, read_segments, utterance_names
+from asr_punct.formats.kaldi_tables import (
+    Segments,
+    order_of_speech,
+    read_mapping,
+    read_segments,
+    recording_of,
+    utterance_names,
+)
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.formats.tokens import SEGMENT_TOLERANCE
 from asr_punct.marks import Glyphs, Labels
@@ -38,18 +46,15 @@ class CtmIndex:
 def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
     """Return the recognised words of each utterance of a data directory, in the order of speech; some have no words.
 
-    A word outside all segments belongs to the nearest segment of its recording. Raises InputError if the data directory
-    is missing, or a row of the CTM is malformed or has an unknown name.
+    A word outside all segments belongs to the nearest segment of its recording.
     """
     root = Path(path)
     names, segments = utterance_names(root), read_segments(root / "segments")
     words = place_words(root, ctm, names, segments, nearest=True)
-    order = order_of_speech(root, names, segments, read_mapping(root / "utt2doc"))
-    recordings = {name: segments[name][0] if segments else name for name in names}
-    time_source = DEFAULT_TIME_SOURCE["kaldi"]
+    source = DEFAULT_TIME_SOURCE["kaldi"]
     return [
-        Utterance(tuple(words.get(name, ())), name, recording=recordings[name], time_source=time_source)
-        for name in order
+        Utterance(tuple(words.get(name, ())), name, recording=recording_of(name, segments), time_source=source)
+        for name in order_of_speech(root, names, segments, read_mapping(root / "utt2doc"))
     ]
 
 
@@ -63,13 +68,15 @@ def place_words(
     InputError for a malformed row, a name unknown to the directory, or words far outside their segment.
     """
     utterances = {*names, *segments}
-    recordings = _by_recording(segments)
+    recordings = defaultdict[str, list[_Span]](list)
+    for name, (recording, start, end) in segments.items():
+        recordings[recording].append((start, end, name))
     by_utterance, by_segment, dropped = dict[str, list[Word]](), dict[str, list[Word]](), 0
     for name, words in _named_words(root, ctm, utterances):
         if name in utterances or not utterances:
             by_utterance.setdefault(name, []).extend(words)
         elif name in recordings:
-            for segment, word in recordings[name].assign(words, nearest):
+            for segment, word in _assign(words, sorted(recordings[name]), nearest):
                 if segment is None:
                     dropped += 1
                 else:
@@ -87,7 +94,7 @@ def _named_words(root: Path, ctm: Pathlike, utterances: Collection[str]) -> Iter
     """Yield the words of each CTM utterance, with their index, and the data directory's name for it."""
     names = {tuple(value.split()[:2]): name for name, value in read_mapping(root / "reco2file_and_channel").items()}
     channels: dict[str, str] = {}
-    count = 0
+    indices = map(CtmIndex, count())
     for utterance in read_ctm(ctm):
         name, channel = utterance.id, utterance.channel
         if name not in utterances:
@@ -95,8 +102,7 @@ def _named_words(root: Path, ctm: Pathlike, utterances: Collection[str]) -> Iter
         if channels.setdefault(name, channel) != channel:
             found = f"channels {channels[name]!r} and {channel!r} of {name!r}"
             raise InputError(ctm, found, "one channel, or a reco2file_and_channel with a name for each")
-        yield name, [replace(word, origin=CtmIndex(count + i)) for i, word in enumerate(utterance.words)]
-        count += len(utterance.words)
+        yield name, [replace(word, origin=index) for word, index in zip(utterance.words, indices, strict=False)]
 
 
 def _with_recording_times(
@@ -112,13 +118,12 @@ def _with_recording_times(
     is_relative = outside_utterance < outside_recording
     for name, (start, _) in spans.items():
         _, first, last = segments[name]
-        if not first - SEGMENT_TOLERANCE <= start + (first if is_relative else 0.0) <= last + SEGMENT_TOLERANCE:
+        if not first - SEGMENT_TOLERANCE <= start + is_relative * first <= last + SEGMENT_TOLERANCE:
             expected = f"words in its segment from {first} to {last} s, or from 0 to {last - first:g} s"
             raise InputError(ctm, f"{name!r} at {start} s", expected)
-    if not is_relative:
-        return dict(by_utterance)
     return {
-        name: [shift(word, segments[name][1], decimals=6) for word in words] for name, words in by_utterance.items()
+        name: [shift(word, segments[name][1], decimals=6) for word in words] if is_relative else words
+        for name, words in by_utterance.items()
     }
 
 
@@ -127,47 +132,25 @@ def _outside(span: tuple[Seconds, Seconds], first: Seconds, last: Seconds) -> Se
     return max(0.0, first - span[0]) + max(0.0, span[1] - last)
 
 
-class _RecordingSegments:
-    """Finds the segments of words in one recording.
+def _assign(words: Iterable[Word], spans: Sequence[_Span], nearest: bool) -> Iterator[tuple[str | None, Word]]:
+    """Yield each word and the segment that contains its middle, else the nearest one if `nearest`, else None.
 
-    `_latest` has for each segment, in order of start, the one that ends last among it and those before it.
+    A word without times belongs to the segment of the word before it. `spans` are the sorted segments of the recording.
     """
-
-    def __init__(self, spans: Iterable[_Span]) -> None:
-        self._spans = sorted(spans)
-        self._starts = [start for start, _, _ in self._spans]
-        self._latest: list[_Span] = list(accumulate(self._spans, partial(max, key=itemgetter(1))))
-
-    def assign(self, words: Iterable[Word], nearest: bool) -> Iterator[tuple[str | None, Word]]:
-        """Yield each word and the segment that contains its middle, else the nearest one if `nearest`, else None.
-
-        A word without times belongs to the segment of the word before it.
-        """
-        segment: str | None = None
-        for word in words:
-            times = [time for time in (word.start, word.end) if time is not None]
-            if times:
-                segment = self._find(sum(times) / len(times), nearest)
-            yield segment, word
-
-    def _find(self, time: Seconds, nearest: bool) -> str | None:
-        following = bisect_right(self._starts, time)
-        for i in range(following - 1, -1, -1):
-            if self._latest[i][1] <= time:
-                break
-            if self._spans[i][1] > time:
-                return self._spans[i][2]
-        if not nearest:
-            return None
-        neighbours = [*self._latest[following - 1 : following], *self._spans[following : following + 1]]
-        return min(neighbours, key=lambda span: max(span[0] - time, time - span[1]))[2]
-
-
-def _by_recording(segments: Segments) -> dict[str, _RecordingSegments]:
-    spans: dict[str, list[_Span]] = {}
-    for name, (recording, start, end) in segments.items():
-        spans.setdefault(recording, []).append((start, end, name))
-    return {recording: _RecordingSegments(found) for recording, found in spans.items()}
+    starts = [start for start, _, _ in spans]
+    latest = list(accumulate(spans, partial(max, key=itemgetter(1))))  # of a span and those before it, the last to end
+    segment: str | None = None
+    for word in words:
+        times = [time for time in (word.start, word.end) if time is not None]
+        if times:
+            middle = sum(times) / len(times)
+            after = bisect_right(starts, middle)
+            candidates = takewhile(lambda i: latest[i][1] > middle, range(after - 1, -1, -1))  # noqa: B023
+            segment = next((spans[i][2] for i in candidates if spans[i][1] > middle), None)
+            if segment is None and nearest:
+                neighbours = [*latest[after - 1 : after], *spans[after : after + 1]]
+                segment = min(neighbours, key=lambda span: max(span[0] - middle, middle - span[1]))[2]
+        yield segment, word
 
 
 def write_labelled(ctm: Pathlike, utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -177,19 +160,12 @@ def write_labelled(ctm: Pathlike, utterances: Iterable[Utterance], out: TextIO, 
     """
     words = (word for utterance in utterances for word in utterance.words)
     by_index = {word.origin.index: word for word in words if isinstance(word.origin, CtmIndex)}
-    write_ctm(_labelled(ctm, by_index), out, glyphs)
+    indices = count()
 
+    def labelled(row: Word) -> Word:
+        word = by_index.get(next(indices), row)
+        text = word.text if word.text == row.text.lower() else row.text
+        return replace(row, text=text, labels=word.labels or Labels())
 
-def _labelled(ctm: Pathlike, words: Mapping[int, Word]) -> Iterator[Utterance]:
-    count = 0
-    for utterance in read_ctm(ctm):
-        new = (words.get(count + i) for i in range(len(utterance.words)))
-        labelled = tuple(_with_labels(old, word) for old, word in zip(utterance.words, new, strict=True))
-        yield replace(utterance, words=labelled)
-        count += len(labelled)
-
-
-def _with_labels(word: Word, new: Word | None) -> Word:
-    if new is None:
-        return replace(word, labels=Labels())
-    return replace(word, text=new.text if new.text == word.text.lower() else word.text, labels=new.labels or Labels())
+    rows = (replace(utterance, words=tuple(map(labelled, utterance.words))) for utterance in read_ctm(ctm))
+    write_ctm(rows, out, glyphs)

@@ -19,7 +19,7 @@ Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 
 @dataclass(frozen=True, slots=True)
 class DataUtterance:
-    """An utterance of a data directory; its times are seconds in the audio file, `end` None for the end of the file.
+    """An utterance of a data directory; its times are those in the audio file, `end` None for the end of the file.
 
     `audio` is None without `wav.scp`, and `text` if the file `text` lacks the utterance.
     """
@@ -34,10 +34,7 @@ class DataUtterance:
 
 
 def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
-    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`.
-
-    Raises InputError if the directory or both `wav.scp` and `text` are missing, or an utterance is not in `wav.scp`.
-    """
+    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`."""
     root, expected = Path(path), "a data directory with wav.scp and text"
     if not root.is_dir():
         raise InputError(root, "no such directory", expected)
@@ -49,15 +46,8 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
         recording, start, end = segments.get(name, (name, 0.0, None))
         if audio and recording not in audio:
             raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
-        yield DataUtterance(
-            id=name,
-            audio=_audio_path(audio[recording], root / "wav.scp") if audio else None,
-            start=start,
-            end=end,
-            text=texts.get(name),
-            document=documents.get(name, recording),
-            recording=recording,
-        )
+        file = _audio_path(audio[recording], root / "wav.scp") if audio else None
+        yield DataUtterance(name, file, start, end, texts.get(name), documents.get(name, recording), recording)
 
 
 def read_wav_scp(path: Pathlike) -> dict[str, Path]:
@@ -84,10 +74,7 @@ def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def read_mapping(path: Path) -> dict[str, str]:
-    """Return the remaining text of each line by its first column, empty for a missing file.
-
-    Raises InputError for a repeated name.
-    """
+    """Return the remaining text of each line by its first column, none for a missing file. A name occurs once."""
     return {name: value for _, name, value in _unique(path)}
 
 
@@ -100,12 +87,9 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
         yield number, name, value
 
 
-def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
-    """Return recording, start and end of each utterance of `segments`; empty for a missing file.
-
-    Raises InputError for a line without exactly four columns, invalid times, or a repeated utterance.
-    """
-    segments = {}
+def read_segments(path: Path) -> Segments:
+    """Read `segments`; nothing for a missing file."""
+    segments: dict[str, tuple[str, Seconds, Seconds]] = {}
     for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"
         if len(columns) != 3:
@@ -117,11 +101,13 @@ def read_segments(path: Path) -> dict[str, tuple[str, Seconds, Seconds]]:
     return segments
 
 
-def utterance_names(root: Path) -> list[str]:
-    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`.
+def recording_of(name: str, segments: Segments) -> str:
+    """Return the recording of an utterance, which is the utterance itself without `segments`."""
+    return segments[name][0] if segments else name
 
-    Raises InputError if the directory is missing, or has none of those files.
-    """
+
+def utterance_names(root: Path) -> list[str]:
+    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`."""
     if not root.is_dir():
         raise InputError(root, "no such directory", "a data directory")
     for name in ("segments", "wav.scp", "text", "utt2spk"):

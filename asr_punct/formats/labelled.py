@@ -1,7 +1,7 @@
 """Turn the marks and capitals of written words into labels: of references, corpora, output of any system."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from asr_punct import formats, progress
@@ -16,8 +16,7 @@ def read_labelled(
 ) -> Iterator[Utterance]:
     """Yield utterances with the labels of the file, or else with labels from the marks and capitals of its words.
 
-    `language` gives the punctuation rules. With `reference` the words of a NeMo manifest are those of `text`, not
-    `pred_text`.
+    With `reference` the words of a NeMo manifest are those of `text`, not `pred_text`.
     """
     read = formats.read(path, format_name)
     words = f"words of {display_name(path)}"
@@ -31,8 +30,8 @@ def labelled(
 ) -> Utterance:
     """Parse the utterance's tokens as written text. Words keep their times if each token is one word.
 
-    `language` gives the punctuation rules. `dropped` counts the characters that are neither words nor marks. With
-    `as_written` words keep capitals that labels cannot express (`EiTB`); otherwise they are lower case.
+    `dropped` counts the characters that are neither words nor marks. With `as_written` words keep capitals that labels
+    cannot express (`EiTB`); otherwise they are lower case.
     """
     parsed = parse(" ".join(word.text for word in utterance.words), language)
     if dropped is not None:
@@ -41,20 +40,15 @@ def labelled(
     if _is_each_token_its_word(utterance.words, parsed.words, language):
         words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
         return annotate(replace(utterance, words=words), labels=parsed.labels)
-    words = tuple(map(Word, texts))
-    return annotate(
-        replace(utterance, words=words, time_source="none"), labels=parsed.labels, pauses=None, probabilities=None
-    )
+    return annotate(replace(utterance, words=tuple(map(Word, texts)), time_source="none"), labels=parsed.labels)
 
 
 def _is_each_token_its_word(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
     """Whether every token alone is parsed as its word. Not so in `Uno,dos - tres`: three tokens, three words."""
-    return len(tokens) == len(words) and all(
-        _without_periods(parse(token.text, language).words) == _without_periods([word])
-        for token, word in zip(tokens, words, strict=True)
+    if len(tokens) != len(words):
+        return False
+    alone = (parse(token.text, language).words for token in tokens)
+    # without outer periods: the next word decides whether `sr.` is an abbreviation
+    return all(
+        [each.strip(".") for each in found] == [word.strip(".")] for found, word in zip(alone, words, strict=True)
     )
-
-
-def _without_periods(words: Iterable[str]) -> list[str]:
-    """Return the words without outer periods: the next word decides whether `sr.` is an abbreviation."""
-    return [word.strip(".") for word in words]

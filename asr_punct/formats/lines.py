@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from asr_punct.formats.files import keep_line
 from asr_punct.words import Utterance
@@ -35,7 +36,7 @@ def line_origin(origin: object, format_name: str) -> LineOrigin | None:
 
 
 def attach_lines(segments: Iterable[Segment]) -> Iterator[Utterance]:
-    """Yield the utterances with the lines without words before them, and the last one also with those after it."""
+    """Yield utterances of `LineOrigin` with the lines without words before them, the last one also with those after."""
     previous: Utterance | None = None
     pending: list[str] = []
     for place, found in segments:
@@ -44,17 +45,10 @@ def attach_lines(segments: Iterable[Segment]) -> Iterator[Utterance]:
             continue
         if previous is not None:
             yield previous
-        previous = _with_lines(found, before=pending)
+        previous = replace(found, origin=replace(cast(LineOrigin, found.origin), before=tuple(pending)))
         pending.clear()
     if previous is not None:
-        yield _with_lines(previous, after=pending)
-
-
-def _with_lines(utterance: Utterance, before: Iterable[str] = (), after: Iterable[str] = ()) -> Utterance:
-    origin = utterance.origin
-    if not isinstance(origin, LineOrigin):
-        return utterance
-    return replace(utterance, origin=replace(origin, before=(*origin.before, *before), after=tuple(after)))
+        yield replace(previous, origin=replace(cast(LineOrigin, previous.origin), after=tuple(pending)))
 
 
 def lines_around(origin: LineOrigin, text: str) -> str:

@@ -13,9 +13,9 @@ from asr_punct.formats.ctm import COMMENT, could_be_row
 from asr_punct.formats.files import (
     AUDIO_SUFFIXES,
     STANDARD_STREAM,
-    Lines,
     MemoryFile,
     Pathlike,
+    StartedFile,
     display_name,
     read_lines,
     read_text_file,
@@ -50,36 +50,33 @@ class Source:
         if format_name is not None and format_name not in readable:
             raise AsrPunctError(f"--from: found {format_name!r}, expected one of {' '.join(readable)}")
         self.path, self._given = path, format_name
+        self._by_name = format_by_name(uncompressed_name(path))
+        self._is_text = format_name is None and self._by_name in (None, "text", "tsv")
 
     @cached_property
     def format(self) -> str:
-        """The format, given or detected.
-
-        Raises InputError if the file cannot be read, or is JSON of an unknown format.
-        """
+        """The format, given or detected. Raises InputError for a missing file, or JSON of an unknown format."""
         if self._given is not None:
             return self._given
         if self._by_name == "nemo":
             return "lhotse" if is_supervisions(self.path) else "nemo"
         if self._by_name == "json":
             return "nemo" if is_manifest(self.path) else _detect_json(self._content, self.path)
-        # A named pipe `x.tsv` is not tested: the reader of `tsv` could not read its first lines again.
-        is_text = self._by_name in (None, "text") or (self._by_name == "tsv" and not self.is_stream)
-        return self._detect_lines() if is_text else str(self._by_name)
-
-    def _detect_lines(self) -> str:
-        """Return the format of a text file: by its place in a data directory, else its first lines, else its suffix."""
+        if not self._is_text:
+            return str(self._by_name)
         if self._is_kaldi_text:
             return "kaldi-text"
-        found = (name for name, format_ in FORMATS.items() if (test := format_.recognises_lines) and test(self._start))
+        first = self._started[0]
+        found = (name for name, format_ in FORMATS.items() if (test := format_.recognises_lines) and test(first))
         return next(found, self._by_name or "text")
 
     @property
     def _is_kaldi_text(self) -> bool:
+        """Whether the file is the `text` of a data directory."""
         path = Path(self.path)
-        if self._in_memory:
+        if self._in_memory or uncompressed_name(path) != "text":
             return False
-        return uncompressed_name(path) == "text" and any((path.parent / name).exists() for name in _DATA_DIR_TABLES)
+        return any((path.parent / name).exists() for name in _DATA_DIR_TABLES)
 
     @property
     def has_given_format(self) -> bool:
@@ -95,14 +92,9 @@ class Source:
     @property
     def is_stream(self) -> bool:
         """Whether the input can be read only once: standard input, a named pipe."""
-        return not self._in_memory and (
-            str(self.path) == STANDARD_STREAM
-            or (os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path))
-        )
-
-    @cached_property
-    def _by_name(self) -> str | None:
-        return format_by_name(uncompressed_name(self.path))
+        if self._in_memory or str(self.path) == STANDARD_STREAM:
+            return not self._in_memory
+        return os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path)
 
     @cached_property
     def _content(self) -> Any:
@@ -111,34 +103,19 @@ class Source:
         return values if len(values.items) > 1 else values.items[0]
 
     @cached_property
-    def _stream(self) -> tuple[list[tuple[int, str]], Lines]:
-        """The first lines of a stream, and the others."""
-        lines = read_lines(self.path)
-        return list(islice(lines, _START_LINES)), lines
-
-    @cached_property
-    def _start(self) -> list[str]:
-        """The first lines of a text file; none if it cannot be read."""
-        if self.is_stream:
-            return [line for _, line in self._stream[0]]
+    def _started(self) -> tuple[list[str], Pathlike]:
+        """The first lines of a text file, and the path that its reader gets: a stream can be read only once."""
+        lines, first = read_lines(self.path), list[tuple[int, str]]()
         try:
-            return [line for _, line in islice(read_lines(self.path), _START_LINES)]
+            first += islice(lines, _START_LINES)
         except InputError:
-            return []
-
-    def _lines(self) -> Lines:
-        """Return the lines of a text file, with those of a stream that are already read."""
-        if self._given is not None or not self.is_stream:
-            return read_lines(self.path)
-        first, others = self._stream
-        return chain(first, others)
+            if self.is_stream:
+                raise
+        path = StartedFile(str(self.path), chain(first, lines)) if self.is_stream else self.path
+        return [line for _, line in first], path
 
     def utterances(self) -> Iterator[Utterance]:
-        """Return the utterances; the file is read while they are iterated over.
-
-        Raises InputError for a file of an unsupported kind, a malformed file, or one of unknown format that is not
-        text.
-        """
+        """Return the utterances; the file is read while they are iterated over."""
         if self._given is None:
             self._refuse_unsupported()
         return self._read()
@@ -147,10 +124,8 @@ class Source:
         chosen = FORMATS[self.format]
         if self._given is None and self._by_name is None and self.format == "text":
             self._refuse_other_formats()
-        if chosen.read_lines:
-            yield from chosen.read_lines(self._lines(), self.path)
-        elif chosen.read:
-            yield from chosen.read(self.path)
+        if chosen.read:
+            yield from chosen.read(self._started[1] if self._is_text else self.path)
         elif chosen.utterances and chosen.recognises:
             if isinstance(self._content, Values) and not chosen.recognises(self._content):
                 raise InputError(display_name(self.path), _describe(self._content), "one")
@@ -172,8 +147,11 @@ class Source:
             raise InputError(path, "the text of a data directory with a ctm", expected)
 
     def _refuse_other_formats(self) -> None:
-        """Raise InputError if the first lines of a file of unknown format look like another format than text."""
-        lines = [line.split() for line in self._start if line.strip() and not line.lstrip().startswith(COMMENT)]
+        """Raise InputError if a file of unknown format looks like another format than text.
+
+        Its names, times and keys would become words.
+        """
+        lines = [line.split() for line in self._started[0] if line.strip() and not line.lstrip().startswith(COMMENT)]
         for looks_like_it, found, option in _TESTS:
             if lines and looks_like_it(lines[:_CHECKED_LINES]):
                 raise InputError(display_name(self.path), found, f"text, or {option} (--from text if it is plain text)")
@@ -194,15 +172,10 @@ def _describe(content: Any) -> str:
     """Describe the value of a JSON file for an error message."""
     if isinstance(content, Values):
         return f"{len(content.items)} JSON values one after the other"
-    return (
-        f"an object with {', '.join(map(repr, list(content)[:5]))}"
-        if content and isinstance(content, dict)
-        else short_repr(content)
-    )
+    if content and isinstance(content, dict):
+        return f"an object with {', '.join(map(repr, list(content)[:5]))}"
+    return short_repr(content)
 
-
-# Files of unknown format are read as text, but refused if their first lines look like another format: its names, times
-# and keys would become words.
 
 _Lines = Sequence[Sequence[str]]
 _CHECKED_LINES = 5

@@ -6,6 +6,7 @@ the transcript `ignore_time_segment_in_scoring`, are not utterances.
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress, groupby
@@ -36,23 +37,21 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment of an STM file.
 
     The first word has the segment's start and the last its end. Pauses are unknown, because a segment may begin and end
-    with silence. Raises InputError for fewer than five columns; invalid times; a segment that starts before an earlier
-    one of its channel; alternatives (`{ a / b }`).
+    with silence. Alternatives (`{ a / b }`) are errors.
     """
     return attach_lines(_segments(path))
 
 
 def _segments(path: Pathlike) -> Iterator[Segment]:
-    starts: dict[tuple[str, str], Seconds] = {}
+    starts = defaultdict[tuple[str, str], Seconds](float)
     for number, line in read_lines(path):
         place = f"{display_name(path)}:{number}"
-        is_blank = line.startswith(COMMENT) or not line.strip()
-        utterance = None if is_blank else _utterance(line, number, place)
+        utterance = _utterance(line, number, place) if line.strip() and not line.startswith(COMMENT) else None
         if utterance:
             channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
-            last = starts.get(channel, 0.0)
-            if start < last:
-                raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
+            if start < starts[channel]:
+                found = f"start {start:g} after {starts[channel]:g}"
+                raise InputError(place, found, "segments in the order of time")
             starts[channel] = start
         yield place, utterance or line
 
@@ -89,16 +88,16 @@ def without_ignored_segments(hypotheses: Iterable[Utterance], references: Iterab
     As in NIST's sclite, a word belongs to the first segment of its recording and channel that ends after the word's
     middle, else to the last one. Words without times are kept. Where words are removed, pauses become unknown.
     """
-    segments = dict[tuple[str, str], list[tuple[Seconds, bool]]]()
+    segments = defaultdict[tuple[str, str], list[tuple[Seconds, bool]]](list)
     for utterance in references:
         origin = line_origin(utterance.origin, _FORMAT)
         for line in (*origin.before, origin.head, *origin.after) if origin else ():
             match = None if line.startswith(COMMENT) else _LINE.fullmatch(line)
             if match:
                 name, channel, _, _, end = line.split()[:5]
-                segments.setdefault((name, channel), []).append((float(end), _is_ignored(match[2])))
+                segments[name, channel].append((float(end), _is_ignored(match[2])))
     for utterance in hypotheses:
-        in_channel = sorted(segments.get((utterance.recording, utterance.channel), []))
+        in_channel = sorted(segments[utterance.recording, utterance.channel])
         is_scored = [_is_scored(word, in_channel) for word in utterance.words]
         if all(is_scored):
             yield utterance
@@ -108,7 +107,7 @@ def without_ignored_segments(hypotheses: Iterable[Utterance], references: Iterab
 
 
 def _is_scored(word: Word, segments: Sequence[tuple[Seconds, bool]]) -> bool:
-    """Whether the segment of a word is scored; `segments` has the end of each, in order, and whether it is ignored."""
+    """Whether the segment of a word is scored; `segments` has the sorted end of each, and whether it is ignored."""
     if not segments or word.start is None or word.end is None:
         return True
     following = bisect_right(segments, (word.start + word.end) / 2, key=itemgetter(0))
@@ -119,14 +118,13 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write a line for each utterance with words.
 
     Segments that were read from an STM keep all columns but the transcript, the lines around them, and their order.
-    Other segments last from their first word's start to their last word's end; an unknown speaker is `unknown`, and
-    white space in names becomes `_`. Their lines are collected and sorted by recording, channel and start. Raises
-    InputError if an utterance has no times.
+    Other segments last from their first word's start to their last word's end and are sorted by recording, channel and
+    start; white space in names becomes `_`. Raises InputError if an utterance has no times.
     """
     numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
     for from_stm, group in groupby(numbered, key=lambda item: line_origin(item[1].origin, _FORMAT) is not None):
         lines = (_line_text(number, utterance, glyphs) for number, utterance in group)
-        out.writelines(lines if from_stm else sorted(lines, key=_sort_key))
+        out.writelines(lines if from_stm else sorted(lines, key=_recording_and_start))
 
 
 def _line_text(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
@@ -135,7 +133,7 @@ def _line_text(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
     return lines_around(origin, f" {text}")
 
 
-def _sort_key(line: str) -> tuple[str, str, Seconds]:
+def _recording_and_start(line: str) -> tuple[str, str, Seconds]:
     """Return recording, channel and start of a line."""
     name, channel, _, start, _ = line.split(maxsplit=4)
     return name, channel, float(start)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import TextIO
+from typing import TextIO, cast
 
 from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.formats.captions import ass_lines, ttml_lines
@@ -22,8 +22,6 @@ from asr_punct.words import Utterance
 
 OnCue = Callable[[Cue], object]
 """Receives each cue that is written."""
-
-
 _KINDS: dict[str, Kind] = {"srt": "srt", "vtt": "vtt", "ass": "srt", "ttml": "srt"}
 """How the text of cues is made for each format; ASS and TTML are made from plain lines."""
 SUBTITLE_FORMATS = tuple(_KINDS)
@@ -43,19 +41,21 @@ def write_subtitles(
     numbers, settings and tags, but not line ends and byte order mark. Other utterances become cues by
     `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
 
-    `format_name` is one of `SUBTITLE_FORMATS`: SubRip, WebVTT, Advanced SubStation Alpha, or TTML of the profile
-    EBU-TT-D. `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are
-    kept. `on_cue` is called with each cue.
-
-    Raises InputError if an utterance has no times, is out of order in its channel, or belongs to another recording.
+    `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are kept.
+    `on_cue` is called with each cue. Raises InputError if an utterance has no times, is out of order in its channel, or
+    belongs to another recording.
     """
     kind = _KINDS[format_name]
     cues = _Cues(kind, glyphs).make(utterances, limits)
-    if format_name in ("srt", "vtt"):
-        out.writelines(_blocks(kind, _reported(cues, on_cue)))
-        return
-    plain = (written.cue for written in _reported((written for written in cues if written.cue.lines), on_cue))
-    out.writelines(ass_lines(plain) if format_name == "ass" else ttml_lines(plain, glyphs.name))
+    if format_name != kind:
+        cues = (written for written in cues if written.cue.lines)
+    if on_cue:
+        cues = _reported(cues, on_cue)
+    if format_name == kind:
+        out.writelines(_blocks(kind, cues))
+    else:
+        plain = (written.cue for written in cues)
+        out.writelines(ass_lines(plain) if format_name == "ass" else ttml_lines(plain, glyphs.name))
 
 
 def subtitle_writer(
@@ -74,10 +74,7 @@ def check_subtitles(format_name: str, option: str) -> None:
 
 
 def chosen_limits(text: str | None, format_name: str) -> Limits | None:
-    """Return the limits of the option `--subtitles`, or None without it.
-
-    Raises AsrPunctError if the limits are invalid, or the output format is not a subtitle format.
-    """
+    """Return the limits of `--subtitles`. Raises AsrPunctError if they are invalid, or the format has no cues."""
     limits = None if text is None else parse_limits(text)
     if limits is not None:
         check_subtitles(format_name, "--subtitles")
@@ -109,20 +106,16 @@ class _Cues:
 
     def make(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
         """Yield the cues of utterances: without limits, those of the input if it has any; else new ones."""
-
-        def is_kept(utterance: Utterance) -> bool:
-            return limits is None and isinstance(utterance.origin, CueOrigin)
-
-        for kept, group in groupby(utterances, key=is_kept):
-            if kept:
+        for is_kept, group in groupby(
+            utterances, key=lambda each: limits is None and isinstance(each.origin, CueOrigin)
+        ):
+            if is_kept:
                 yield from map(self._kept_cue, group)
             else:
                 yield from self._new_cues(group, limits or NETFLIX)
 
     def _kept_cue(self, utterance: Utterance) -> _Written:
-        origin = utterance.origin
-        if not isinstance(origin, CueOrigin):
-            raise TypeError("an utterance that was not a cue")
+        origin = cast(CueOrigin, utterance.origin)
         text = self._text(origin, utterance)
         plain = (" ".join(plain_text(line, self._kind).split()) for line in text.split("\n"))
         cue = Cue(origin.start, origin.end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,))
@@ -159,33 +152,27 @@ class _Cues:
             yield _Written(cue, "".join(text))
 
 
-def _reported(cues: Iterable[_Written], on_cue: OnCue | None) -> Iterator[_Written]:
+def _reported(cues: Iterable[_Written], on_cue: OnCue) -> Iterator[_Written]:
     for written in cues:
-        if on_cue:
-            on_cue(written.cue)
+        on_cue(written.cue)
         yield written
 
 
-_HEADER = "WEBVTT\n"
-
-
 def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
+    header = "WEBVTT\n" if kind == "vtt" else ""
     count = 0
     for written in cues:
-        if written.origin is not None and written.origin.kind == kind:
-            yield _kept_block(written.origin, written.text, is_first=count == 0)
+        origin = written.origin if written.origin and written.origin.kind == kind else None
+        if origin is not None:  # with the lines around it in its file
+            if not count and header and not origin.before[0].startswith("WEBVTT"):
+                yield header + "\n"
+            yield "".join(f"{line}\n" for line in origin.before)
+            yield "".join([written.text, *(f"{line}\n" for line in origin.after)])
         else:
-            yield "\n" if count else _HEADER + "\n" if kind == "vtt" else ""
+            yield "\n" if count else header and header + "\n"
             number, point = (f"{count + 1}\n", ",") if kind == "srt" else ("", ".")
             start, end = (format_clock(time, point) for time in (written.cue.start, written.cue.end))
             yield f"{number}{start} --> {end}\n{written.text}"
         count += 1
-    if not count and kind == "vtt":
-        yield _HEADER
-
-
-def _kept_block(cue: CueOrigin, text: str, *, is_first: bool) -> str:
-    """Return a cue with the lines around it in its file."""
-    needs_header = is_first and cue.kind == "vtt" and not cue.before[0].startswith("WEBVTT")
-    before = ("WEBVTT", "", *cue.before) if needs_header else cue.before
-    return "".join(line + "\n" for line in before) + text + "".join(line + "\n" for line in cue.after)
+    if not count:
+        yield header

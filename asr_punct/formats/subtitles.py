@@ -13,7 +13,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.cue_text import CueText, Kind, speaker_of, split_words, strip_tags, token_of
 from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.lines import LineOrigin
-from asr_punct.formats.tokens import recording_name
+from asr_punct.formats.tokens import recording_name, with_edge_times
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
@@ -27,7 +27,6 @@ _EXPECTED: dict[Kind, str] = {
     "srt": "a cue: its number, HH:MM:SS,mmm --> HH:MM:SS,mmm, its text, an empty line",
     "vtt": "a cue: HH:MM:SS.mmm --> HH:MM:SS.mmm, its text, an empty line",
 }
-_SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +43,12 @@ class CueOrigin(LineOrigin):
 
     @property
     def kind(self) -> Kind:
-        """Format of the file."""
         return "vtt" if self.format == "vtt" else "srt"
 
 
-def read_srt(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the cues of a SubRip file.
-
-    Raises InputError for a cue without number or times, invalid times or times out of order, a cue longer than
-    `MAX_CUE`.
-    """
-    return _Reader(path, "srt").utterances()
-
-
-def read_vtt(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the cues of a WebVTT file. Raises InputError if the first line is not `WEBVTT`, and as `read_srt`."""
-    return _Reader(path, "vtt").utterances()
-
-
-_Block = tuple[int, list[str], list[str]]
-"""Number of the first line, the empty lines before it, and the lines up to the next empty line."""
+def read_subtitles(path: Pathlike, kind: Kind) -> Iterator[Utterance]:
+    """Yield the cues of a file. Raises InputError for wrong times, or a cue longer than `MAX_CUE`."""
+    return _Reader(path, kind).utterances()
 
 
 class _Reader:
@@ -91,10 +76,10 @@ class _Reader:
                 self._before, after_header = lines, True
             else:
                 cue = self._cue(number, lines)
+                if previous is not None and cue.start < previous[0].start:
+                    found = f"{cue.start:g} s after {previous[0].start:g} s"
+                    raise self._error(number, found, "cues in the order of time")
                 if previous is not None:
-                    if cue.start < previous[0].start:
-                        found = f"{cue.start:g} s after {previous[0].start:g} s"
-                        raise self._error(number, found, "cues in the order of time")
                     yield previous[1]
                 previous = cue, self._utterance(cue, number)
         if previous is not None:
@@ -103,7 +88,8 @@ class _Reader:
     def _error(self, number: int, found: str, expected: str = "") -> InputError:
         return InputError(f"{display_name(self._path)}:{number}", found, expected or _EXPECTED[self._kind])
 
-    def _blocks(self) -> Iterator[_Block]:
+    def _blocks(self) -> Iterator[tuple[int, list[str], list[str]]]:
+        """Yield the number of the first line, the empty lines before it, and the lines up to the next empty line."""
         empty, lines, first = list[str](), list[str](), 1
         for number, line in read_lines(self._path):
             is_empty = not line.strip() if self._kind == "srt" else not line
@@ -159,12 +145,10 @@ class _Reader:
         return "".join(line + "\n" for line in lines[:count]), "\n".join(lines[count:])
 
     def _utterance(self, cue: CueOrigin, number: int) -> Utterance:
-        tokens = [token_of(word, self._kind) for word in cue.text.words]
-        starts = self._word_starts(cue, number)
-        starts[:1] = [cue.start] * bool(tokens)
-        ends = [None] * (len(tokens) - 1) + [cue.end] * bool(tokens)
+        starts = zip(cue.text.words, self._word_starts(cue, number), strict=True)
+        words = tuple(Word(token_of(word, self._kind), start) for word, start in starts)
         return Utterance(
-            tuple(map(Word, tokens, starts, ends)),
+            with_edge_times(words, cue.start, cue.end) if words else (),
             id=next((line for line in cue.before[-2:-1] if line.strip() and _ARROW not in line), ""),
             recording=recording_name(self._path),
             speaker=speaker_of(cue.text, self._kind),
@@ -187,7 +171,7 @@ class _Reader:
 
 
 def _shown(line: str) -> str:
-    return repr(line[:_SHOWN_CHARACTERS])
+    return repr(line[:60])
 
 
 def _seconds(parts: Sequence[str | None]) -> Seconds:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from asr_punct.formats.files import Lines, Pathlike, read_lines
+from asr_punct.formats.files import Pathlike, read_lines
 from asr_punct.formats.lines import LineOrigin, line_origin
 from asr_punct.marks import Glyphs, write_text
 from asr_punct.words import Utterance, split_words
@@ -12,18 +12,12 @@ _EMPTY_LINE = LineOrigin("text")
 
 
 def read_text(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances of a text file, as `text_utterances`."""
-    return text_utterances(read_lines(path), path)
-
-
-def text_utterances(lines: Lines, _: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line; its words are `line.split()`, with their marks and capitals.
 
-    An empty line is an utterance without words, so that input and output have the same lines. The path is not used:
-    every reader of lines has this parameter.
+    An empty line is an utterance without words, so that input and output have the same lines.
     """
     document = 1
-    for number, line in lines:
+    for number, line in read_lines(path):
         words = split_words(line)
         yield Utterance(words, id=str(number), document=str(document), origin=None if words else _EMPTY_LINE)
         document += not words
@@ -40,8 +34,8 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
             continue
         if previous is not None:
             out.write("\n\n" if previous.words and previous.context != utterance.context else "\n")
-        written = glyphs.of(utterance.language)
-        out.write(write_text([word.text for word in utterance.words], utterance.labels, written))
+        texts = [word.text for word in utterance.words]
+        out.write(write_text(texts, utterance.labels, glyphs.of(utterance.language)))
         previous = utterance
     if previous is not None:
         out.write("\n")

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.formats.files import Pathlike, display_name, read_utf_file
+from asr_punct.formats.files import Pathlike, display_name, read_text_file
 from asr_punct.formats.json_values import Object
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_time_source, time_source_of
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
 from asr_punct.formats.tokens import entry_words, recording_name, spoken_tokens, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
@@ -37,10 +37,9 @@ _VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """A tier of a file; its numbers, in seconds, are strings, so that they are written unchanged.
+    """A tier; its numbers, in seconds, are strings, so that they are written unchanged.
 
-    `kind` is `IntervalTier` or `TextTier` (points). `rows` has start, end and text of every interval, or time and mark
-    of every point.
+    `rows` has start, end and text of every interval (`IntervalTier`), or time and mark of every point (`TextTier`).
     """
 
     kind: str
@@ -69,76 +68,77 @@ class Grid:
         first, after = (position, position) if old is None else (old, old + 1)
         return replace(self, tiers=(*self.tiers[:first], tier, *self.tiers[after:]))
 
+    @property
+    def times(self) -> Object:
+        """The tier `times` as an object for `time_sources`; its value is None unless it has exactly one interval."""
+        index = self.index(KEY)
+        rows = () if index is None else self.tiers[index].rows
+        return {} if index is None else {KEY: rows[0][-1] if len(rows) == 1 else None}
+
 
 def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     """Yield one utterance: the intervals of the word tier that are not silence.
 
     The word tier is named `words`, `word`, `ORT` or `ORT-MAU`, or is the only interval tier. If an interval has several
-    words, the first has its start and the last its end. Raises InputError if the file is not a TextGrid or has no word
-    tier, or the times of a word are invalid.
+    words, the first has its start and the last its end.
     """
     place, name = display_name(path), recording_name(path)
-    start, end, tiers = _parse(_Values(read_utf_file(path), place))
-    word_tier = _word_tier(tiers, place)
-    words = tuple(_words(tiers[word_tier], f"{place}: tier {tiers[word_tier].name!r}"))
-    grid = Grid(start, end, tiers, word_tier)
-    time_source = get_time_source(_times_entry(grid), words, _DEFAULT)
+    start, end, tiers = _Parser(read_text_file(path, may_be_utf16=True), place).parse()
+    grid = Grid(start, end, tiers, _word_tier(tiers, place))
+    words = tuple(_words(tiers[grid.words], f"{place}: tier {tiers[grid.words].name!r}"))
+    time_source = get_time_source(grid.times, words, _DEFAULT)
     yield Utterance(words, id=name, recording=name, time_source=time_source, origin=grid)
 
 
-class _Values:
+class _Parser:
     """Reads the strings and numbers of a file in order."""
 
     def __init__(self, text: str, place: str) -> None:
         self._values = [match for match in _VALUE.finditer(text) if match.lastindex]
-        self._text, self._read, self.place = text, 0, place
+        self._text, self._place, self._read = text, place, 0
 
-    def string(self) -> str:
-        return self._value(1).replace('""', '"')
+    def parse(self) -> tuple[str, str, tuple[Tier, ...]]:
+        """Return start, end and tiers."""
+        first = [match[1] or "" for match in self._values[:2]]
+        if len(first) < 2 or not first[0].startswith("ooTextFile") or first[1] != "TextGrid":
+            raise InputError(self._place, "no TextGrid", _EXPECTED)
+        self._read = 2
+        start, end = self._number(), self._number()
+        return start, end, tuple(self._tier() for _ in self._count())
 
-    def number(self) -> str:
-        return self._value(2)
+    def _tier(self) -> Tier:
+        kind = self._string()
+        if kind not in (_INTERVALS, _POINTS):
+            raise self._error(f"a tier of the class {kind[:40]!r}")
+        name, start, end = self._string(), self._number(), self._number()
+        times = 2 if kind == _INTERVALS else 1
+        rows = ((*(self._number() for _ in range(times)), self._string()) for _ in self._count())
+        return Tier(kind, name, start, end, tuple(rows))
 
-    def count(self) -> range:
+    def _string(self) -> str:
+        return self._value(1, "string").replace('""', '"')
+
+    def _number(self) -> str:
+        return self._value(2, "number")
+
+    def _count(self) -> range:
         """Return a range over the number of tiers or rows that follow."""
-        number = self.number()
+        number = self._number()
         if not number.isdecimal() or len(number) > 10:
-            raise self.error(f"the size {number[:20]}")
+            raise self._error(f"the size {number[:20]}")
         return range(int(number))
 
-    def error(self, found: str) -> InputError:
-        """Return an error at the line of the last value, or at the end of the file."""
-        end = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
-        line = self._text.count("\n", 0, end) + 1
-        return InputError(f"{self.place}:{line}", found, _EXPECTED)
-
-    def _value(self, group: int) -> str:
+    def _value(self, group: int, kind: str) -> str:
         self._read += 1
         match = self._values[self._read - 1] if self._read <= len(self._values) else None
         if match is None or match[group] is None:
-            raise self.error(f"no {('string', 'number')[group - 1]} where value {self._read} should be one")
+            raise self._error(f"no {kind} where value {self._read} should be one")
         return match[group]
 
-
-def _parse(values: _Values) -> tuple[str, str, tuple[Tier, ...]]:
-    try:
-        is_textgrid = values.string().startswith("ooTextFile") and values.string() == "TextGrid"
-    except InputError:
-        is_textgrid = False
-    if not is_textgrid:
-        raise InputError(values.place, "no TextGrid", _EXPECTED)
-    start, end = values.number(), values.number()
-    return start, end, tuple(_parse_tier(values) for _ in values.count())
-
-
-def _parse_tier(values: _Values) -> Tier:
-    kind = values.string()
-    if kind not in (_INTERVALS, _POINTS):
-        raise values.error(f"a tier of the class {kind[:40]!r}")
-    name, start, end = values.string(), values.number(), values.number()
-    times = 2 if kind == _INTERVALS else 1
-    rows = ((*(values.number() for _ in range(times)), values.string()) for _ in values.count())
-    return Tier(kind, name, start, end, tuple(rows))
+    def _error(self, found: str) -> InputError:
+        """Return an error at the line of the last value, or at the end of the file."""
+        end = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
+        return InputError(f"{self._place}:{self._text.count(chr(10), 0, end) + 1}", found, _EXPECTED)
 
 
 def _word_tier(tiers: Sequence[Tier], place: str) -> int:
@@ -156,7 +156,10 @@ def _words(tier: Tier, place: str) -> Iterator[Word]:
     for number, (*times, text) in enumerate(tier.rows, start=1):
         if not spoken_tokens(text):
             continue
-        start, end = map(_seconds, times)
+        try:
+            start, end = map(float, times)
+        except ValueError:  # 1.2.3
+            start = end = math.nan
         if not (math.isfinite(end) and 0 <= start < end):
             expected = "a start of 0 or more and an end after it, in seconds"
             raise InputError(f"{place}: interval {number}", f"{text!r} from {start} to {end}", expected)
@@ -165,13 +168,6 @@ def _words(tier: Tier, place: str) -> Iterator[Word]:
             raise InputError(f"{place}: interval {number}", found, "intervals in the order of time")
         last = start
         yield from entry_words(text, start, end, None, place)
-
-
-def _seconds(number: str) -> float:
-    try:
-        return float(number)
-    except ValueError:
-        return math.nan
 
 
 def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -186,7 +182,10 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     grid = _unchanged_grid(listed) or _new_grid(listed)
     if any(utterance.is_labelled for utterance in listed):
         grid = _punctuated(grid, listed, glyphs)
-    grid = _with_time_source(grid, listed)
+    times = set_first_time_source(grid.times, listed, _DEFAULT)
+    if times.get(KEY) != grid.times.get(KEY):
+        row = grid.start, grid.end, str(times[KEY])
+        grid = grid.with_tier(Tier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
     out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
     out.write(f"xmin = {grid.start}\nxmax = {grid.end}\ntiers? <exists>\nsize = {len(grid.tiers)}\nitem []:\n")
     for number, tier in enumerate(grid.tiers, start=1):
@@ -200,8 +199,8 @@ def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
         return None
     grid = utterances[0].origin
     tokens = [token for row in grid.tiers[grid.words].rows for token in spoken_tokens(row[-1])]
-    words = [word.text.lower() for word in utterances[0].words]
-    return grid if [token.lower() for token in tokens] == words else None
+    words = [word.text for word in utterances[0].words]
+    return grid if list(map(str.lower, tokens)) == list(map(str.lower, words)) else None
 
 
 def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
@@ -209,26 +208,6 @@ def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> 
     words = grid.tiers[grid.words]
     rows = tuple((*row[:2], " ".join(next(written) for _ in spoken_tokens(row[2])) or row[2]) for row in words.rows)
     return grid.with_tier(replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
-
-
-def _with_time_source(grid: Grid, utterances: Sequence[Utterance]) -> Grid:
-    """Return the grid with the tier `times` if the source is not the default."""
-    others = (each for each in utterances if time_source_of(each.words, each.time_source) not in ("none", _DEFAULT))
-    old = _times_entry(grid)
-    new = set_time_source(old, next(others, utterances[0]), _DEFAULT)
-    if new is old:
-        return grid
-    row = grid.start, grid.end, str(new[KEY])
-    return grid.with_tier(Tier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
-
-
-def _times_entry(grid: Grid) -> Object:
-    """Return the tier `times` as an object for `time_sources`; its value is None unless it has exactly one interval."""
-    index = grid.index(KEY)
-    if index is None:
-        return {}
-    rows = grid.tiers[index].rows
-    return {KEY: rows[0][-1] if len(rows) == 1 else None}
 
 
 def _tier_lines(tier: Tier) -> Iterator[str]:

@@ -5,6 +5,7 @@ a wrong source.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from asr_punct.formats.json_values import Object
 from asr_punct.words import TIME_SOURCES, TimeSource, Utterance, Word, has_times
@@ -56,3 +57,13 @@ def set_time_source(item: Object, utterance: Utterance, default: TimeSource) -> 
     if has_other_meaning or source in ("none", "segment", get_time_source(item, utterance.words, default)):
         return item
     return {**item, KEY: source}
+
+
+def set_first_time_source(item: Object, utterances: Iterable[Utterance], default: TimeSource) -> Object:
+    """Return the object as `set_time_source`, with the first source of the utterances that is not the default."""
+    listed = list(utterances)
+    others = (
+        each for each in listed if time_source_of(each.words, each.time_source) not in ("none", "segment", default)
+    )
+    first = next(chain(others, listed[:1]), None)
+    return item if first is None else set_time_source(item, first, default)

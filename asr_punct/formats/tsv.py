@@ -21,10 +21,7 @@ _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
 
 
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances of a TSV file.
-
-    Raises InputError for a line without exactly four columns, an unknown label, or a pause that is not a number.
-    """
+    """Yield the utterances of a TSV file. Raises InputError for wrong columns, labels or pauses."""
     name = display_name(path)
     header: dict[str, str] = {}
     words: list[Word] = []
@@ -39,7 +36,8 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
         elif line.startswith("# ") and "\t" not in line:
             key, separator, value = line[2:].partition(" = ")
             if separator:
-                header[key.strip()] = _check_comment(key.strip(), value.strip(), f"{name}:{number}")
+                header[key.strip()] = value.strip()
+                _check_comment(key.strip(), value.strip(), f"{name}:{number}")
         else:
             word = _parse_word(line, f"{name}:{number}")
             if len(parsed) < _CACHED_LINES:
@@ -49,12 +47,11 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
         yield _utterance(header, words)
 
 
-def _check_comment(key: str, value: str, place: str) -> str:
+def _check_comment(key: str, value: str, place: str) -> None:
     if key == "times":
-        return parse_time_source(value, place)
+        parse_time_source(value, place)
     if key == "pause_before" and value != _UNKNOWN:
         parse_seconds(value, place, "pause_before")
-    return value
 
 
 def _parse_word(line: str, place: str) -> Word:
@@ -71,9 +68,8 @@ def _parse_word(line: str, place: str) -> Word:
     return Word(word, labels=labels, pause=None if pause == _UNKNOWN else parse_seconds(pause, place, "pause"))
 
 
-@cache
+@cache  # one object per combination: a corpus has millions of words and few combinations
 def _parse_labels(marks: str, case: str) -> Labels:
-    """Return the labels, one shared object per combination: a corpus has millions of words and few combinations."""
     return Labels(parse_marks(marks), parse_case(case))
 
 
@@ -90,10 +86,7 @@ def _utterance(header: dict[str, str], words: list[Word]) -> Utterance:
 
 
 def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | None = None) -> None:
-    """Write utterances; a missing label is `O`, a missing pause `-`; white space in names becomes `_`.
-
-    `glyphs` is ignored: every writer has this parameter.
-    """
+    """Write utterances; a missing label is `O`, a missing pause `-`; white space in names becomes `_`."""
     started = False
     for utterance in utterances:
         out.write("\n" * started)
@@ -105,12 +98,8 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
 
 
 def _comments(utterance: Utterance) -> Iterator[tuple[str, str]]:
-    if utterance.id:
-        yield "id", one_token(utterance.id)
-    if utterance.document:
-        yield "document", one_token(utterance.document)
-    if utterance.recording:
-        yield "recording", one_token(utterance.recording)
+    names = {"id": utterance.id, "document": utterance.document, "recording": utterance.recording}
+    yield from ((key, one_token(name)) for key, name in names.items() if name)
     if utterance.pause_before is not None:
         yield "pause_before", _format_pause(utterance.pause_before)
     if utterance.time_source != "none":

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TextIO
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.files import Lines, Pathlike, display_name
+from asr_punct.formats.files import Lines, Pathlike, display_name, read_lines
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.lines import LineOrigin, Segment, attach_lines, line_origin, lines_around
 from asr_punct.formats.tokens import (
@@ -51,21 +51,21 @@ def is_tsv(lines: Sequence[str]) -> bool:
     return lines[:1] == [_HEADER]
 
 
-def read_log(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
+def read_log(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with times and words. Other lines are messages, and are kept.
 
     Raises InputError for an end before its start, or a segment more than a second before an earlier one.
     """
-    return _utterances(_log_segments(lines, display_name(path)), path)
+    return _utterances(_log_segments(read_lines(path), display_name(path)), path)
 
 
-def read_tsv(lines: Lines, path: Pathlike) -> Iterator[Utterance]:
+def read_tsv(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with words after the header.
 
     Raises InputError for another header, a line without three columns, and times that are not whole milliseconds; else
     as `read_log`.
     """
-    return _utterances(_tsv_segments(lines, display_name(path)), path)
+    return _utterances(_tsv_segments(read_lines(path), display_name(path)), path)
 
 
 def _utterances(segments: Iterator[Segment], path: Pathlike) -> Iterator[Utterance]:

@@ -14,10 +14,9 @@ line of text can express. Rules:
   * Repeated marks collapse. Brackets and other symbols are dropped and counted.
 """
 
-from asr_punct.text.bare import without_marks
 from asr_punct.text.canonical import canonical
 from asr_punct.text.characters import clean
 from asr_punct.text.reader import Parsed, parse
-from asr_punct.text.tokens import read_marks, split_token
+from asr_punct.text.tokens import read_marks, split_token, without_marks
 
 __all__ = ["Parsed", "canonical", "clean", "parse", "read_marks", "split_token", "without_marks"]

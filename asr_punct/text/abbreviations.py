@@ -6,7 +6,7 @@ To add a language, add an entry to `_RULES`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum, auto
 from functools import lru_cache, reduce
 from operator import or_
@@ -59,17 +59,10 @@ class LanguageRules:
 
     def __or__(self, other: LanguageRules) -> LanguageRules:
         """Join the rules of two languages; where they disagree, the left one wins."""
+        kinds = {**other.kinds, **self.kinds}
+        names = [field.name for field in fields(self) if field.name not in ("kinds", "acronym")]
         return LanguageRules(
-            {**other.kinds, **self.kinds},
-            self.acronym,
-            self.function_words | other.function_words,
-            self.name_beginnings | other.name_beginnings,
-            self.pronouns | other.pronouns,
-            self.suffixes | other.suffixes,
-            self.clipped | other.clipped,
-            self.ordinals or other.ordinals,
-            self.suspended_hyphens or other.suspended_hyphens,
-            self.apostrophes or other.apostrophes,
+            kinds, self.acronym, **{name: getattr(self, name) | getattr(other, name) for name in names}
         )
 
 
@@ -77,13 +70,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _kinds(title: str = "", final: str = "", name_part: str = "", numbered: str = "") -> dict[str, PeriodKind]:
-    return {
-        **dict.fromkeys(numbered.split(), PeriodKind.NUMBERED),
-        **dict.fromkeys(name_part.split(), PeriodKind.NAME_PART),
-        **dict.fromkeys(final.split(), PeriodKind.FINAL),
-        **dict.fromkeys(title.split(), PeriodKind.TITLE),
-    }
+def _kinds(**abbreviations: str) -> dict[str, PeriodKind]:
+    """Return the kind of each abbreviation; one with several kinds has the first."""
+    listed = reversed(abbreviations.items())
+    return {word: PeriodKind[kind.upper()] for kind, words in listed for word in words.split()}
 
 
 # plural acronyms: EE. UU., JJ. OO.

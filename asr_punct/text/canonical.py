@@ -76,10 +76,8 @@ def context_of(
     )
 
 
-@lru_cache(maxsize=1 << 14)
-def cached_labels(marks: frozenset[Mark], case: Case) -> Labels:
-    """Return the same `Labels` object for equal labels, to save memory."""
-    return Labels(marks, case)
+cached_labels = lru_cache(maxsize=1 << 14)(Labels)
+"""Makes the same object for equal labels, to save memory."""
 
 
 @lru_cache(maxsize=1 << 14)

@@ -21,8 +21,8 @@ class Period(Enum):
 class PeriodContext:
     """Surroundings of a word with a period.
 
-    `before` has its own period, if any; `after` is without a period, and empty at the end of the text. `ends_clause` is
-    whether another mark after the word (`,` `?` …) ends the clause.
+    `before` has its own period, if any; `after` is without a period, and empty at the end of the text. `ends_clause`:
+    another mark after the word (`,` `?` …) ends the clause.
     """
 
     before: str = ""

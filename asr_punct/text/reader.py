@@ -54,10 +54,7 @@ def parse(text: str, language: str = "es") -> Parsed:
 
 
 def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
-    """Turn `. . .` into one ellipsis and remove the hyphen of shortened Basque compounds.
-
-    The first hyphen of `gorputz- eta keinu-hizkuntza` is not a dash, and nobody pronounces it.
-    """
+    """Make one ellipsis of `. . .`, and remove the first hyphen of `gorputz- eta keinu-hizkuntza`, which is no dash."""
     if ". ." in text:
         text = _SPACED_ELLIPSIS.sub("…", text)
     if "- " in text and rules_of(language).suspended_hyphens and not _DASH_BEFORE_WORD.search(text):
@@ -81,7 +78,6 @@ class _LineReader:
         self._in_quotes = {"double": False, "single": False}
 
     def add_word(self, part: WordPart) -> None:
-        """Append a word with the marks that were waiting for it."""
         if part.period:
             self._periods.append(len(self._words))
         self._words.append(part.text)
@@ -94,6 +90,11 @@ class _LineReader:
 
     def add_mark(self, part: MarkPart) -> None:
         """Give a mark to the word before or keep it for the word after."""
+        is_apostrophe = part.kind == "single" and part.glued and not self._in_quotes["single"]
+        if is_apostrophe and rules_of(self._language).apostrophes:
+            self._words[-1] += part.glyph
+            self._forms[-1] += part.glyph
+            return
         match part.kind:
             case "left":
                 self._open(part.mark, part.glyph)
@@ -101,10 +102,8 @@ class _LineReader:
                 self._close(part.mark, part)
             case "dash":
                 self._dash(part)
-            case "double":
+            case "double" | "single":
                 self._quote(part)
-            case "single":
-                self._single_quote(part)
             case "other":
                 self.dropped[part.glyph] += 1
 
@@ -164,10 +163,3 @@ class _LineReader:
             self._open(Mark.OPEN_QUOTE, part.glyph)
         else:
             self._close(Mark.QUOTE, part)
-
-    def _single_quote(self, part: MarkPart) -> None:
-        if rules_of(self._language).apostrophes and part.glued and not self._in_quotes["single"]:
-            self._words[-1] += part.glyph
-            self._forms[-1] += part.glyph
-        else:
-            self._quote(part)

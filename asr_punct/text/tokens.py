@@ -1,12 +1,17 @@
-"""Split a token of the input into its word and the marks already on it."""
+"""Split a token of the input into its word and the marks already on it, and remove these."""
 
+from dataclasses import replace
 from functools import lru_cache
 
-from asr_punct.marks import LEFT, Mark
+from asr_punct.marks import LEFT, Mark, takes_case
 from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.characters import shape_of
 from asr_punct.text.periods import Period, PeriodContext, read_period
 from asr_punct.text.scanner import LONGEST_CACHED, MarkPart, Part, WordPart, scan
+from asr_punct.words import Utterance, without_labels
 
+_MARK_SHAPES = frozenset(".,;:?!¿¡…।-–«»\"'69`")
+"""Shapes of marks and quotation marks; brackets and symbols stay."""
 _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark.OPEN_QUOTE}
 _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
 
@@ -52,3 +57,24 @@ def _kept_after(word: WordPart, parts: tuple[Part, ...], language: str) -> int:
     singles = [part for part in parts if isinstance(part, MarkPart) and part.kind == "single"]
     alone = len(singles) == 1 and singles[0].glued and singles[0].start == word.end
     return int(alone and rules_of(language).apostrophes)
+
+
+def without_marks(utterance: Utterance, language: str = "es") -> Utterance:
+    """Return the utterance without labels, without the marks at the edges of its words, and in lower case.
+
+    Tokens that consist of marks, tags and addresses stay. `language` is used if the utterance has none.
+    """
+    language = utterance.language or language
+    words = (replace(word, text=_bare(word.text, language)) for word in utterance.words)
+    return without_labels(replace(utterance, words=tuple(words)))
+
+
+def _bare(token: str, language: str) -> str:
+    before, core, after = split_token(token, language)
+    if not core or not takes_case(token):
+        return token
+    return f"{_symbols(before)}{core.lower()}{_symbols(after)}"
+
+
+def _symbols(text: str) -> str:
+    return "".join(char for char, shape in zip(text, shape_of(text), strict=True) if shape not in _MARK_SHAPES)
