@@ -12,7 +12,7 @@ pytest.importorskip("espeakng_loader")
 
 from asr_punct.align import ctc
 from asr_punct.align.espeak import synthesise
-from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.asr import open_acoustic_model
 from asr_punct.audio import log_energy
 from asr_punct.pauses import move_to_silences
 from asr_punct.words import Utterance
