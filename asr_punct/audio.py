@@ -59,17 +59,24 @@ def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds |
 
 def blocks(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Iterator[Samples]:
     """Decode like `read`, but yield blocks of `_BLOCK` seconds, the last one shorter."""
-    size, count, held = round(_BLOCK * rate), 0, list[Samples]()
     with _open(Path(path)) as source:
-        for chunk in _resample(_decode(Path(path), source, start, end), source.rate, rate):
-            held.append(chunk)
-            count += len(chunk)
-            if count >= size:
-                joined = np.concatenate(held)
-                cut = count - count % size
-                yield from np.split(joined[:cut], cut // size)
-                held, count = [joined[cut:]], count - cut
-    if count:
+        chunks = _resample(_decode(Path(path), source, start, end), source.rate, rate)
+        yield from regroup(chunks, round(_BLOCK * rate))
+
+
+def regroup(chunks: Iterable[Samples], size: int) -> Iterator[Samples]:
+    """Join and cut arrays along their first axis, so that all but the last have the length `size`."""
+    held, length = list[Samples](), 0
+    for chunk in chunks:
+        held.append(chunk)
+        length += len(chunk)
+        if length >= size:
+            joined = np.concatenate(held)
+            cut = length - length % size
+            for begin in range(0, cut, size):
+                yield joined[begin : begin + size].copy()  # does not keep the other arrays in memory
+            held, length = [joined[cut:]], length - cut
+    if length:
         yield np.concatenate(held)
 
 
