@@ -83,9 +83,7 @@ def regroup(chunks: Iterable[Samples], size: int) -> Iterator[Samples]:
 def duration(path: Pathlike) -> Seconds:
     """Return the length that a file declares; if it declares none, decode it and count. Errors as for `read`."""
     with _open(Path(path)) as source:
-        frames = source.length
-        if frames is None:
-            frames = sum(map(len, source.chunks(0, None)))
+        frames = sum(map(len, source.chunks(0, None))) if source.length is None else source.length
         return frames / source.rate
 
 
@@ -132,10 +130,7 @@ def check_file(path: Pathlike) -> None:
 
 
 def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
-    """Check that the words of one recording end before its audio, or up to `_WORD_TOLERANCE` later.
-
-    Raises InputError if a word ends later.
-    """
+    """Raise InputError if a word of the recording ends more than `_WORD_TOLERANCE` after its audio."""
     ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
     end, name = max(ends, default=(0.0, ""))
     if end > length + _WORD_TOLERANCE:
@@ -169,13 +164,14 @@ def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
 
 @dataclass(frozen=True)
 class _Source:
-    """An open file."""
+    """An open file: its rate, the number of samples that it declares (None: it declares none), and its decoder.
+
+    `chunks(first, last)` decodes samples to one channel; `last` is exclusive, None for the end.
+    """
 
     rate: int
     length: int | None
-    """Number of samples that the file declares, None if it declares none."""
     chunks: Callable[[int, int | None], Iterator[Samples]]
-    """Decodes the samples from `first` to `last` (exclusive; None: the end) to one channel."""
 
 
 @contextmanager
