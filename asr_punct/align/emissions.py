@@ -28,14 +28,11 @@ Floats = npt.NDArray[np.float32]
 
 
 class AcousticModel(Protocol):
-    """A CTC model."""
+    """A CTC model: its name for error messages, the sample rate of its input, and the samples from frame to frame."""
 
     name: str
-    """Name for error messages."""
     rate: int
-    """Sample rate of the input."""
     hop: int
-    """Samples between the starts of two output frames."""
     vocabulary: CtcVocabulary
 
     def log_probs(self, samples: Samples) -> Floats:
@@ -50,9 +47,8 @@ def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
     """
     short, long = (len(log_probs(np.zeros(samples, np.float32))) for samples in (_PROBE, 2 * _PROBE))
     if long <= short:
-        raise ModelError(
-            name, f"{long} frames of {2 * _PROBE} samples", f"more than {short}, as of half as many samples"
-        )
+        found = f"{long} frames of {2 * _PROBE} samples"
+        raise ModelError(name, found, f"more than {short}, as of half as many samples")
     return round(_PROBE / (long - short))
 
 

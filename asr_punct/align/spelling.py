@@ -19,15 +19,16 @@ _PRONOUNCED = frozenset("aAo0%")
 
 @dataclass(frozen=True)
 class CtcVocabulary:
-    """The output symbols of a CTC model."""
+    """The output symbols of a CTC model.
+
+    `size` is their number, with the blank; `separator` is the symbol between words, if any. `encode` spells a word as
+    symbol ids, with `UNKNOWN_SYMBOL` for a missing symbol.
+    """
 
     size: int
-    """Number of symbols, the blank included."""
     blank: int
     separator: int | None
-    """Id of the symbol between words, None if there is none."""
     encode: Callable[[str], Sequence[int]]
-    """Spells a word as symbol ids, with `UNKNOWN_SYMBOL` for a missing symbol."""
 
 
 def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> CtcVocabulary:
@@ -39,16 +40,13 @@ def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, sepa
     known = {char: id_ for char, id_ in symbols.items() if char != separator and id_ != blank and id_ < size}
 
     def spell(text: str) -> list[int]:
-        """Return the id of each character, UNKNOWN_SYMBOL for characters that the model lacks."""
         return [known.get(char, UNKNOWN_SYMBOL) for char in text]
 
     def encode(word: str) -> list[int]:
         return [id_ for char in word for id_ in _best_spelling(char, spell)]
 
     separator_id = None if separator is None else symbols.get(separator)
-    if separator_id is not None and separator_id >= size:
-        separator_id = None
-    return CtcVocabulary(size, blank, separator_id, encode)
+    return CtcVocabulary(size, blank, None if separator_id is None or separator_id >= size else separator_id, encode)
 
 
 def subword_vocabulary(
@@ -57,7 +55,6 @@ def subword_vocabulary(
     """Return the vocabulary of a sub-word model. Its tokenizer's `encode` returns `unknown` for unknown text."""
 
     def spell(text: str) -> list[int]:
-        """Return the ids of the sub-words, UNKNOWN_SYMBOL for those that the model lacks."""
         return [UNKNOWN_SYMBOL if n in (unknown, blank) or n >= size else n for n in encode(text)] if text else []
 
     return CtcVocabulary(size, blank, None, lambda word: _best_spelling(word, spell))

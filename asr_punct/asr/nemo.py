@@ -36,7 +36,7 @@ class NemoRecogniser:
     def words(self, samples: Samples) -> Iterator[Word]:
         """Transcribe a segment."""
         (hypothesis,) = self._model.transcribe([samples], batch_size=1, timestamps=True, verbose=False)
-        yield from read_hypothesis(hypothesis, "NeMo").words
+        yield from read_hypothesis(hypothesis, "NeMo")[0]
 
 
 class NemoCtcModel:
