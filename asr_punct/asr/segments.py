@@ -5,8 +5,8 @@ are quietest, and short neighbours may be merged.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,7 @@ _Span = tuple[int, int]
 """First frame and end (exclusive), in frames of 10 ms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A part of a recording: its start in the recording, and its samples, float32 (samples,) in -1..1."""
 
     start: Seconds

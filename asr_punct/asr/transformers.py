@@ -36,8 +36,8 @@ class TransformersRecogniser:
     """A CTC model or Whisper as a `Recogniser`. Its times need the tokenizer of wav2vec 2.0, or Whisper.
 
     A multilingual Whisper detects the language of each segment if `language` is None or a mixture. Raises AsrPunctError
-    for an unknown device or a model without word times, and OSError or ValueError if transformers cannot load the
-    model, or cannot compute word times with it.
+    for an unknown device or a model without word times, and OSError or ValueError if transformers cannot load the model
+    or compute word times with it.
     """
 
     merge_segments_up_to: Seconds = LONGEST_SEGMENT
@@ -45,12 +45,13 @@ class TransformersRecogniser:
     def __init__(self, name: str, language: str | None, device: str) -> None:
         torch_device = _prepare(name, device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=torch_device)
-        if not _has_word_times(self._pipeline):
-            found = f"{type(self._pipeline.model).__name__} with {type(self._pipeline.tokenizer).__name__}"
+        kind, tokenizer = self._pipeline.type, self._pipeline.tokenizer
+        if kind not in _TIMES or (kind == "ctc" and not isinstance(tokenizer, Wav2Vec2CTCTokenizer)):
+            found = f"{type(self._pipeline.model).__name__} with {type(tokenizer).__name__}"
             expected = "a CTC model with Wav2Vec2CTCTokenizer, or Whisper, which have word times"
             raise AsrPunctError(f"--asr: found {name!r}, {found}, expected {expected}")
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
-        self.time_source = _TIMES[self._pipeline.type]
+        self.time_source = _TIMES[kind]
         self.language = language
         self._generation = _generation_options(self._pipeline, language)
         # Trial run on one second of silence: a Whisper checkpoint without alignment heads fails here, not at the first
@@ -61,12 +62,6 @@ class TransformersRecogniser:
         """Transcribe a segment."""
         for chunk in self._pipeline(samples, return_timestamps="word", generate_kwargs=self._generation)["chunks"]:
             yield from recognised_words(chunk["text"], *chunk["timestamp"])
-
-
-def _has_word_times(recognition: Any) -> bool:
-    if recognition.type == "ctc":
-        return isinstance(recognition.tokenizer, Wav2Vec2CTCTokenizer)
-    return recognition.type in _TIMES
 
 
 def _generation_options(recognition: Any, language: str | None) -> dict[str, str]:

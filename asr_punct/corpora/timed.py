@@ -14,7 +14,7 @@ from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.tokens import SEGMENT_TOLERANCE
 from asr_punct.pauses import with_pauses, with_pauses_from_audio
-from asr_punct.words import Utterance, Word, parse_time_source
+from asr_punct.words import Utterance, parse_time_source, split_words
 
 
 class TimedCorpus:
@@ -75,7 +75,7 @@ class TimedCorpus:
         utterance = replace(utterance, document=item.document, recording=item.recording)
         if item.text is None:
             return utterance
-        reference = labelled(Utterance(tuple(map(Word, item.text.split()))), self._language)
+        reference = labelled(Utterance(split_words(item.text)), self._language)
         words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)  # case is in the labels
         projection = project(reference, replace(utterance, words=words))
         self._moved_marks += projection.moved

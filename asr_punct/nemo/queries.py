@@ -6,7 +6,7 @@ from typing import Any
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.nemo_labels import format_labels
 from asr_punct.inference import punctuator
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, split_words
 
 
 class Punctuator(punctuator.Punctuator):
@@ -50,7 +50,7 @@ class Punctuator(punctuator.Punctuator):
         ):
             if size is not None and not (hasattr(size, "__index__") and size >= minimum):
                 raise AsrPunctError(f"{name}: found {size!r}, expected a whole number, {minimum} or more")
-        utterances = [Utterance(tuple(map(Word, query.split())), document=str(i)) for i, query in enumerate(queries)]
+        utterances = [Utterance(split_words(query), document=str(i)) for i, query in enumerate(queries)]
         restored = self.with_windows(batch_size, max_seq_length, margin).restore(utterances)
         if return_labels:
             return [format_labels(utterance.labels, self.glyphs.of(utterance.language)) for utterance in restored]
