@@ -22,21 +22,19 @@ class Punctuator(punctuator.Punctuator):
         return_labels: bool = False,
         dataloader_kwargs: Mapping[str, Any] | None = None,
     ) -> list[str]:
-        """Return each query, as a document of its own, with marks and capitals.
+        """Return each query, as a document of its own, with marks and capitals; its own ones stay.
 
-        Sizes default to those with which the model was trained.
+        Sizes default to those with which the model was trained. Raises AsrPunctError if `queries` is a string or
+        contains something else than strings, or a size is too small.
 
         Args:
-            queries: texts; their own marks and capitals stay.
+            queries: the texts.
             batch_size: windows computed together, 1 or more.
             max_seq_length: maximum number of sub-words in a window, both special tokens included.
             step: ignored: each word is decided once, by the window with the most context on both sides.
             margin: number of words at the inner edges of a window that the neighbouring window decides.
             return_labels: return the added labels in NeMo's format (`formats.nemo_labels`): `OU OO ,O ?U`.
             dataloader_kwargs: ignored: there is no data loader.
-
-        Raises:
-            AsrPunctError: `queries` is a string or contains something else than strings, or a size is too small.
         """
         wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]
         if wrong:
