@@ -181,7 +181,7 @@ class TestSplit:
             ]
             assert (here / "wav.scp").read_text() == f"r{part - 1} r{part - 1}.wav\n"
 
-    def test_documents_stay_together_in_the_order_of_utt2doc(self, data_dir):
+    def test_parts_have_the_order_of_utt2doc(self, data_dir):
         documents = {"u3": "a", "u1": "a", "u5": "a", "u0": "b", "u4": "b", "u2": "b"}
         (data_dir / "utt2doc").write_text("".join(f"{name}\t{document}\n" for name, document in documents.items()))
         assert python("split_data_dir.py", data_dir, 2).returncode == 0
@@ -190,9 +190,6 @@ class TestSplit:
         for name in ("text", "wav.scp"):
             lines = (data_dir / "split2" / "1" / name).read_text().splitlines()
             assert [line.split()[0] for line in lines] == ["u1", "u3", "u5"]
-        assert python("split_data_dir.py", data_dir, 3).returncode == 0
-        parts = [(data_dir / "split3" / part / "utt2doc").read_text() for part in "123"]
-        assert "".join(parts).split()[::2] == list(documents)
 
     @pytest.mark.parametrize(
         ("names", "found"),
