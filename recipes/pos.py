@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from conllu import read_conllu
 from torch import Tensor, nn
 
 from asr_punct.config import PART_OF_SPEECH_TAGS, Config
-from asr_punct.corpora.conllu import read_conllu
 from asr_punct.errors import ConfigError, InputError, run_script
 from asr_punct.features import pack
 from asr_punct.formats.files import make_directory

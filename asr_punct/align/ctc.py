@@ -17,8 +17,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.align.emissions import AcousticModel, windowed_log_probs
-from asr_punct.align.spelling import UNKNOWN_SYMBOL, CtcVocabulary
+from asr_punct.align.ctc_model import UNKNOWN_SYMBOL, AcousticModel, CtcVocabulary, windowed_log_probs
 from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, least_frames, viterbi
 from asr_punct.audio import Samples
 from asr_punct.errors import InputError

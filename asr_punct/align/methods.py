@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from asr_punct import audio, progress
 from asr_punct.align import ctc, dtw
-from asr_punct.align.emissions import AcousticModel
+from asr_punct.align.ctc_model import AcousticModel
 from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import RATE
 from asr_punct.audio import Pathlike

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
 
 if TYPE_CHECKING:
-    from asr_punct.align.emissions import AcousticModel
+    from asr_punct.align.ctc_model import AcousticModel
     from asr_punct.align.methods import Aligner
     from asr_punct.asr.transcribe import Recogniser
 

@@ -15,8 +15,7 @@ from transformers import (
 )
 from transformers.utils import logging as transformers_logging
 
-from asr_punct.align.emissions import Floats, measure_hop
-from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
+from asr_punct.align.ctc_model import CtcVocabulary, Floats, character_vocabulary, measure_hop, subword_vocabulary
 from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words, whisper_language
 from asr_punct.audio import Samples
@@ -74,7 +73,7 @@ def _generation_options(recognition: Any, language: str | None) -> dict[str, str
 
 
 class TransformersCtcModel:
-    """A CTC model (`...ForCTC`) with its feature extractor, as an `align.emissions.AcousticModel`."""
+    """A CTC model (`...ForCTC`) with its feature extractor, as an `align.ctc_model.AcousticModel`."""
 
     def __init__(self, name: str, model: Any, extractor: Any, vocabulary: CtcVocabulary) -> None:
         self.name, self.vocabulary = name, vocabulary
