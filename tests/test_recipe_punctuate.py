@@ -63,8 +63,7 @@ class Stage:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        (root / "stub").mkdir()
-        (root / "stub" / "sitecustomize.py").write_text(STUB)
+        write(root / "stub", {"sitecustomize.py": STUB})
 
     def __call__(self, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         return run([SCRIPT, *arguments], cwd or self.root, environment(packages=(self.root / "stub",)))
