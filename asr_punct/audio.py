@@ -51,8 +51,7 @@ def require(module: str, feature: str) -> Any:
 def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Samples:
     """Decode a file, or its part from `start` to `end`: the mean of its channels, float32 (samples,), in -1..1.
 
-    Raises InputError if there is no such file; AudioError if it is not audio, has fewer samples than it declares, or
-    ends before the part does.
+    Raises InputError for a missing file; AudioError if it is not audio, or ends before it declares or before `end`.
     """
     return np.concatenate([np.zeros(0, np.float32), *blocks(path, rate, start, end)])
 
@@ -234,8 +233,8 @@ def _try_soundfile(soundfile: Any, path: Path) -> Any:
 def _declared_length(sound: Any) -> int:
     """Return the number of samples that the file declares.
 
-    For a truncated wav file `sound.frames` counts the samples present, and the log of libsndfile has a line such as
-    `data : 96000 (should be 48000)` with the declared and the present number of bytes.
+    For a truncated wav file `sound.frames` counts those present, and libsndfile's log has the bytes: `data : 96000
+    (should be 48000)`.
     """
     match = re.search(r"^data : (\d+) \(should be (\d+)\)", sound.extra_info, re.MULTILINE)
     declared, present = map(int, match.groups()) if match else (0, 0)

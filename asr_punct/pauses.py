@@ -54,11 +54,10 @@ _LONGEST_CLOSED_GAP: Seconds = 0.3
 def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = None) -> Iterator[Utterance]:
     """Set the words' pauses and `pause_before` from the words' times, reading one utterance ahead.
 
-    A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. The
-    pause after an utterance's last word is known only if the next utterance with words has the same recording and
-    channel and does not begin earlier. Utterances that already have pauses, or have no times, stay.
-
-    `counts` gets the number of "pauses", and of those that are "unknown" or 0 because of "overlaps".
+    A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. That
+    after the last word is known only if the next utterance with words has the same recording and channel and does not
+    begin earlier. Utterances with pauses or without times stay. `counts` gets the number of "pauses", and of those that
+    are "unknown" or 0 because of "overlaps".
     """
     counts = Counter() if counts is None else counts
     previous: Utterance | None = None
@@ -87,10 +86,7 @@ def has_pauses(utterance: Utterance) -> bool:
 
 
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:
-    """Yield each utterance with the next one that has words or another recording.
-
-    Without times, an utterance needs no next one and is yielded with None at once.
-    """
+    """Yield each utterance with the next one that has words or another recording; at once if it has no times."""
     held: list[Utterance] = []  # an utterance with times and those without words that follow it
     for utterance in utterances:
         if held and (utterance.words or utterance.recording != held[0].recording):
@@ -138,9 +134,8 @@ def smoothing_matrix(
 ) -> npt.NDArray[np.float32]:
     """Return the matrix S for which `S @ E` averages every row of a pause embedding E over neighbouring buckets.
 
-    It is float32 (BUCKETS + 1, BUCKETS + 1), and rows sum to 1. The window is centred on the bucket (101 buckets for
-    1 s) and truncated at the ends of the table. Its weights are equal, or a Gaussian of `sigma_s` (the paper gives no
-    value). The row of the unknown pause is not averaged.
+    It is float32 (BUCKETS + 1, BUCKETS + 1), and rows sum to 1. The window is truncated at the ends of the table; its
+    weights are equal, or a Gaussian of `sigma_s` (the paper gives no value). The row of the unknown pause stays.
     """
     offsets = np.subtract.outer(np.arange(BUCKETS), np.arange(BUCKETS)) * (BUCKET_MS / 1000)
     weights = np.exp(-0.5 * (offsets / sigma_s) ** 2) if shape == "gaussian" else np.ones_like(offsets)
@@ -182,13 +177,12 @@ def with_refined_pauses(
 
 
 def move_to_silences(utterances: Sequence[Utterance], energy: Floats) -> list[Utterance]:
-    """Move the starts and ends of words onto the silences of the recording.
+    """Move the starts and ends of words of one recording and channel onto its silences.
 
     Recognisers end words too early or too late, and Whisper extends words over the pauses at sentence ends. The pause
     between two words becomes the silence with the largest (length - `_DISTANCE_WEIGHT` * distance from the words'
-    edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times stay.
-
-    The utterances are consecutive ones of one recording and channel; `energy` is (frames,) from `audio.log_energy`.
+    edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times stay. `energy` is (frames,)
+    from `audio.log_energy`.
     """
     spans = np.array([span for u in utterances for word in u.words if (span := _movable_span(u, word))], np.float64)
     if not len(spans) or not len(energy):
@@ -249,10 +243,7 @@ def silences(energy: Floats) -> npt.NDArray[np.float64]:
 
 
 def silent_frames(energy: Floats) -> npt.NDArray[np.bool_]:
-    """Return which frames are under the silence threshold. Sounds of under 40 ms are ignored.
-
-    The threshold follows the level of the recording: for each 30 s it is computed from the 60 s around them.
-    """
+    """Return which frames are under the silence threshold of the 60 s around them. Sounds under 40 ms are ignored."""
     level = smooth(energy)
     silent = np.empty(len(level), np.bool_)
     for begin in range(0, len(level), _THRESHOLD_FRAMES):

@@ -55,10 +55,9 @@ def align(
     """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it. `blocks` are consecutive blocks
-    of the recording, float32 (samples,), at the model's rate. `place` names it in errors.
-
-    Raises InputError if there is too little audio for the words, or a log-probability is NaN or inf; ModelError if the
-    model's output has another shape than its vocabulary and hop predict.
+    of the recording at the model's rate, `place` its name in errors. Raises InputError if there is too little audio for
+    the words, or a log-probability is NaN or inf; ModelError if the output's shape differs from the model's vocabulary
+    and hop.
     """
     if not words:
         return ()
@@ -103,7 +102,7 @@ def _targets(words: Sequence[str], vocabulary: CtcVocabulary) -> _Targets:
 
 
 def _merge_unknown(ids: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
-    """Yield (symbol id, number of characters) for a word of `length` characters. A run of unknown symbols is merged."""
+    """Yield symbol ids, each with its number of characters; a run of unknown symbols is one."""
     for symbol, run in groupby(ids):
         count = len(list(run))
         if symbol == UNKNOWN_SYMBOL:
@@ -123,7 +122,7 @@ def _word_frames(path: CtcPath, targets: _Targets) -> Times:
     """Return the start and end of every word, (words, 2), in frames.
 
     A word begins half a symbol length before the middle of its first symbol, or with that symbol's first frame if this
-    is earlier. Its end is computed in the same way.
+    is earlier; its end likewise.
     """
     spans = np.stack([path.first, path.last + 1], axis=1).astype(np.float64)
     _divide_fillers(spans, targets)

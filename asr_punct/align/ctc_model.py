@@ -52,10 +52,9 @@ class CtcVocabulary:
 
 
 def character_vocabulary(symbols: Mapping[str, int], size: int, blank: int, separator: str | None) -> CtcVocabulary:
-    """Return the vocabulary of a character model.
+    """Return the vocabulary of a character model, from the id of each character.
 
-    `symbols` has the id of each character. Longer keys, and ids from `size` on, which the model does not output, are
-    ignored.
+    Longer keys, and ids from `size` on, which the model does not output, are ignored.
     """
     known = {char: id_ for char, id_ in symbols.items() if char != separator and id_ != blank and id_ < size}
 
@@ -110,7 +109,7 @@ class AcousticModel(Protocol):
 
 
 def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
-    """Measure a model's hop in samples. Model configurations state it in different ways.
+    """Measure a model's hop in samples, because configurations state it in different ways.
 
     Raises ModelError if longer audio does not give more frames.
     """
@@ -124,9 +123,7 @@ def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
 def windowed_log_probs(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iterator[Floats]:
     """Yield the log-probabilities of a recording window by window, float32 (frames, vocabulary), every frame once.
 
-    `blocks` are consecutive, of any length, at the model's rate. `place` names the recording in errors. Raises
-    ModelError if the number of symbols or frames differs from the expected one, and InputError if a log-probability is
-    NaN or positive infinity.
+    `blocks` are as in `ctc.align`, and so are the errors.
     """
     core, context = (round(seconds * model.rate / model.hop) for seconds in (WINDOW, CONTEXT))
     held, left = np.zeros(0, np.float32), 0

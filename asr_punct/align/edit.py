@@ -27,8 +27,8 @@ _Int32Array = NDArray[np.int32]
 class Alignment:
     """Pairs of a reference word and a hypothesis word, in order. Every word is in exactly one pair.
 
-    `reference` and `hypothesis`, (pairs,), are indices of words, -1 for an insertion and a deletion; `equal`, (pairs,),
-    marks the pairs of equal words.
+    `reference` and `hypothesis` are indices of words, -1 for an insertion and a deletion; `equal` marks the pairs of
+    equal words. All are (pairs,).
     """
 
     reference: IntArray
@@ -76,10 +76,9 @@ def identity(words: int) -> Alignment:
 
 
 def _rows(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> _Int32Array:
-    """Return the row `above` and the following rows of the cost matrix, (rows + 1, columns).
+    """Return the row `above` and the following rows of the cost matrix, less _INSERTION * column: (rows + 1, columns).
 
-    _INSERTION * column is subtracted from every cell. Insertions then cost nothing, and a running minimum along the row
-    finds the cheapest number of them.
+    Insertions then cost nothing, and a running minimum along the row finds the cheapest number of them.
     """
     matrix = np.empty((len(ref) + 1, len(hyp) + 1), np.int32)
     matrix[0] = above

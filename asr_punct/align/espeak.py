@@ -44,9 +44,9 @@ class VoiceError(InputError):
 
 @dataclass(frozen=True)
 class Speech:
-    """Synthetic speech, float32 (samples,) in -1..1. A word follows directly or after a silent pause.
+    """Synthetic speech, float32 (samples,) in -1..1, and the white-space tokens of its text with their times.
 
-    `words` are the white-space tokens of the text with their times; a token that espeak does not pronounce has none.
+    A word follows directly or after a silent pause. A token that espeak does not pronounce has no times.
     """
 
     samples: Samples
@@ -59,12 +59,10 @@ def synthesise(
 ) -> Speech:
     """Synthesise words, and punctuation for intonation and pauses.
 
-    `voice` is the code of an espeak voice, with an optional variant after `+` (`es`, `eu+f2`, `en-us`). The speaking
-    rate is 80 to 450 words per minute, the pitch 0 to 99. `breaks` are minimum silences after words, by word index;
-    they are accurate to a few ms.
-
-    Raises VoiceError if there is no such voice or variant, MissingExtraError without `espeakng_loader`, and
-    AsrPunctError if espeak-ng cannot load its data, or fails.
+    `voice` is an espeak voice, with an optional variant after `+` (`es`, `eu+f2`, `en-us`). The rate is 80 to 450 words
+    per minute, the pitch 0 to 99. `breaks` are minimum silences after words, by word index, accurate to a few ms.
+    Raises VoiceError for an unknown voice or variant, MissingExtraError without `espeakng_loader`, and AsrPunctError if
+    espeak-ng cannot load its data, or fails.
     """
     words = text.split()
     with _LOCK:
@@ -87,9 +85,9 @@ class _Event(NamedTuple):
 
 
 def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
-    """Return SSML with a `<mark>` before every word, named by the word's index.
+    """Return SSML with a `<mark>` before every word, named by the word's index, and words on separate lines.
 
-    Words are on separate lines because espeak drops a `<mark>` that follows a full stop and a space.
+    Espeak drops a `<mark>` that follows a full stop and a space.
     """
     pauses = (f'<break time="{round(breaks[i] * 1000)}ms"/>' if i in breaks else "" for i in range(len(words)))
     return "\n".join(
@@ -116,10 +114,9 @@ def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
 
 
 def _split_merged_words(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
-    """Divide the phonemes of words that espeak pronounced as one. Edits `phonemes` in place.
+    """Divide the phonemes of words that espeak pronounced as one, in proportion to their characters, in place.
 
-    espeak assigns all phonemes of `of the` to `of`, so that `the` has none. Each of these words then gets a share in
-    proportion to its length in characters. If they have fewer phonemes than words, nothing is changed.
+    Espeak assigns all phonemes of `of the` to `of`. Words that have fewer phonemes than words stay.
     """
     for last in range(len(words) - 1, 0, -1):
         first = last
@@ -194,10 +191,7 @@ def _run(ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[int,
 
 @cache
 def _library() -> tuple[ctypes.CDLL, int, Path]:
-    """Load the library; a second initialisation would replace buffers that are still in use.
-
-    Returns it with the sample rate and the directory of the voice variants.
-    """
+    """Load the library once: a second initialisation would replace buffers in use. Return also rate and voice variants."""
     try:
         import espeakng_loader
     except ImportError:

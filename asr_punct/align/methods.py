@@ -22,9 +22,9 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word, shift
 class Aligner:
     """An alignment method.
 
-    `align(path, words, name, start, end)` aligns the words of utterance `name` with an audio file between `start` and
-    `end` seconds (None: its end). Word times are relative to `start`, in order and without overlaps. It raises
-    AudioError if the audio cannot be read, and AsrPunctError if there is too little audio for the words.
+    `align(path, words, name, start, end)` aligns the words of utterance `name` with an audio file from `start` to `end`
+    seconds (None: its end). Times are relative to `start`, in order, without overlaps. Raises AudioError if the audio
+    cannot be read, AsrPunctError if there is too little for the words.
     """
 
     time_source: TimeSource
@@ -32,10 +32,7 @@ class Aligner:
 
 
 def dtw_aligner(language: str) -> Aligner:
-    """Return an aligner by `dtw.align`, which raises InputError for an unknown language.
-
-    `language` is a code, or several joined by `+`.
-    """
+    """Return an aligner by `dtw.align`. It raises InputError for an unknown language."""
 
     def align(path: Pathlike, words: Sequence[str], name: str, start: Seconds, end: Seconds | None) -> tuple[Word, ...]:
         with progress.step("reading the audio"):
@@ -59,9 +56,9 @@ def ctc_aligner(model: AcousticModel) -> Aligner:
 
 
 def align_file(recording: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
-    """Align a text file with an audio file, as one utterance named after the audio file.
+    """Align a text with an audio file, as one utterance named after the audio file.
 
-    Raises InputError if a file is missing, or the text has no words; AudioError if the audio cannot be read.
+    Raises InputError for a missing file, or a text without words; AudioError if the audio cannot be read.
     """
     words = parse(" ".join(read_text_file(text).split()), language).words
     if not words:

@@ -41,7 +41,7 @@ _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
 def check_installed(name: str) -> None:
     """Check that the packages of the recogniser `--asr name` are installed, without importing them.
 
-    Raises AsrPunctError for an unknown kind of recogniser, and MissingExtraError if a package is not installed.
+    Raises AsrPunctError for an unknown kind of recogniser, and MissingExtraError for a missing package.
     """
     _, package, extras = _RECOGNISERS[_split_name(name)[0]]
     for needed in (package, *_AUDIO_PACKAGES):
@@ -52,9 +52,8 @@ def check_installed(name: str) -> None:
 def open_recogniser(name: str, device: str | None = None, language: str | None = None) -> Recogniser:
     """Load the recogniser `--asr name`.
 
-    `device` is one of torch (None: the CPU), `language` the code of the spoken language (None: that in the model's
-    name, if any). Raises AsrPunctError for an unknown kind, model or device; MissingExtraError if a package is not
-    installed.
+    `device` is one of torch (None: the CPU), `language` the code of the spoken language (None: that in the name, if
+    any). Raises AsrPunctError for an unknown kind, model or device; MissingExtraError for a missing package.
     """
     from asr_punct.hub import check_path, check_transformers_name
 
@@ -93,8 +92,7 @@ def named_language(model: str) -> str | None:
 def open_aligner(method: str, language: str, acoustic_model: str | None = None, device: str | None = None) -> Aligner:
     """Return the aligner of one of `METHODS`: dtw uses `language`, ctc uses `acoustic_model` and `device`.
 
-    Raises AsrPunctError for an unknown method, an unusable model, or options of the other method; MissingExtraError if
-    NeMo is not installed.
+    Raises AsrPunctError for an unknown method, an unusable model, or options of the other method.
     """
     from asr_punct.align.methods import ctc_aligner, dtw_aligner
 
@@ -111,11 +109,10 @@ def open_aligner(method: str, language: str, acoustic_model: str | None = None, 
 
 
 def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
-    """Load a CTC model.
+    """Load a CTC model: a directory or `org/name` of transformers, `transformers:NAME`, `FILE.nemo` or `nemo:NAME`.
 
-    `name` is a directory or `org/name` of transformers, `transformers:NAME`, `FILE.nemo`, or `nemo:NAME`; `device` is
-    one of torch, None for the CPU. Raises ModelError if there is no such model, or it is not a CTC model;
-    MissingExtraError if NeMo is not installed.
+    `device` is one of torch (None: the CPU). Raises ModelError if it is no CTC model or is missing; MissingExtraError
+    without NeMo.
     """
     from asr_punct.hub import NEMO_FILE, check_path, check_transformers_name
 

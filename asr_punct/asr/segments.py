@@ -38,9 +38,9 @@ class Segment(NamedTuple):
 
 
 def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
-    """Return the segments of a recording with speech, in order.
+    """Return the segments of a recording with speech, in order; neighbours are merged up to `merge_up_to` seconds.
 
-    `energy` is (frames,) from `audio.log_energy`. Neighbours are merged up to a length of `merge_up_to` seconds.
+    `energy` is (frames,) from `audio.log_energy`.
     """
     if not len(energy):
         return []
@@ -79,10 +79,7 @@ def _split(span: _Span, level: Floats) -> Iterator[_Span]:
 
 
 def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Segment]:
-    """Read segments of a file, resampled to `rate`. The file is decoded once.
-
-    Raises AudioError if it cannot be read to its end.
-    """
+    """Read segments of a file at `rate`. It is decoded once; AudioError if it cannot be read to its end."""
     blocks = sound.blocks(path, rate)
     held, offset = np.zeros(0, np.float32), 0
     for span in spans:

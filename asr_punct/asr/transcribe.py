@@ -43,7 +43,7 @@ class Recogniser(Protocol):
 def whisper_language(language: str | None) -> str | None:
     """Return Whisper's code of the language, or None if it has to detect the language of each segment.
 
-    It detects the language of a mixture (`es+eu`) and of Serbo-Croatian, for which it has three codes.
+    It detects that of a mixture (`es+eu`), and of Serbo-Croatian, for which it has three codes.
     """
     if language is None or "+" in language:
         return None
@@ -68,9 +68,8 @@ def recognised_words(
 def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """Transcribe a recording. Yield an utterance for each segment with words, with ids `NAME-1`, `NAME-2` …
 
-    Times are in seconds from the beginning of the file. Pauses are refined on the audio
-    (`pauses.with_refined_pauses`). A recording without words is logged. Raises InputError if there is no such file, and
-    AudioError if the audio cannot be read.
+    Times are in seconds from the beginning of the file, and pauses are refined on the audio. A recording without words
+    is logged. Raises InputError for a missing file, and AudioError if the audio cannot be read.
     """
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)

@@ -32,11 +32,10 @@ _MASKING_WEIGHT = "masked_spec_embed"
 
 
 class TransformersRecogniser:
-    """A CTC model or Whisper as a `Recogniser`. Its times need the tokenizer of wav2vec 2.0, or Whisper.
+    """A CTC model with the tokenizer of wav2vec 2.0, or Whisper, as a `Recogniser`.
 
-    A multilingual Whisper detects the language of each segment if `language` is None or a mixture. Raises AsrPunctError
-    for an unknown device or a model without word times, and OSError or ValueError if transformers cannot load the model
-    or compute word times with it.
+    Raises AsrPunctError for an unknown device or a model without word times, and OSError or ValueError if transformers
+    cannot load the model or compute word times with it.
     """
 
     merge_segments_up_to: Seconds = LONGEST_SEGMENT
@@ -90,10 +89,10 @@ class TransformersCtcModel:
 
 
 def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
-    """Load a CTC model from a directory or the hub: wav2vec 2.0, HuBERT or any other model of `AutoModelForCTC`.
+    """Load a CTC model, any of `AutoModelForCTC`, from a directory or the hub.
 
-    Raises ModelError if the model cannot be loaded, is not a CTC model, or has another blank than its tokenizer;
-    AsrPunctError for an unknown device.
+    Raises ModelError if it cannot be loaded, is no CTC model, or has another blank than its tokenizer; AsrPunctError
+    for an unknown device.
     """
     torch_device = _prepare(name, device)
     try:

@@ -13,7 +13,7 @@ class FasterWhisper:
     """A Whisper model as a `Recogniser`.
 
     `name` is a size (`small`, `small.en`), a directory, or a name on the hub; `device` is `cpu`, `cuda` or
-    `cuda:INDEX`. The language of each segment is detected if `language` is None or a mixture (`es+eu`).
+    `cuda:INDEX`.
     """
 
     rate = 16000

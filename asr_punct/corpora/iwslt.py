@@ -29,8 +29,7 @@ _SENTENCE_ENDS = {Mark.PERIOD, Mark.QUESTION}
 def prepare_iwslt(source: Path, output: Path) -> Summary:
     """Write `train.tsv`, `dev.tsv`, `test.tsv` and `test_asr.tsv`, with words as a recogniser writes them.
 
-    `source` has the files `train2012`, `dev2012`, `test2011` and `test2011asr`, also with the suffix `.txt` or `.xz`.
-    Raises InputError if there is none of the files, or one is malformed.
+    Raises InputError if `source` has none of the benchmark's files, or a malformed one.
     """
     found = {name: path for name in _PART_OF_FILE if (path := find_file(source, name))}
     if not found:
@@ -48,7 +47,7 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
-    """Read the tokens of a file as utterances, one for each sentence of the reference, all of one document.
+    """Yield the tokens of each sentence of the reference; all are of one document.
 
     Raises InputError for a line without two columns, or another label.
     """

@@ -59,7 +59,7 @@ def prepare_mintzai(source: Path, output: Path) -> Summary:
 def _find_texts(root: Path, language: str, summary: Summary) -> tuple[str, dict[str, Path]]:
     """Return the language of the transcriptions, and their files by stem.
 
-    Without files of the expected language, files of the other language are used, else files of any suffix.
+    Without files of the expected language, those of the other one are used, else files of any suffix.
     """
     for name in ("audio", "transcriptions"):
         if not (root / name).is_dir():

@@ -37,8 +37,8 @@ class TimedCorpus:
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
         """Read utterances with pauses, and with labels if the data directory has text.
 
-        With a data directory, utterances have its order, so all of them are held in memory. Raises InputError for a
-        malformed file, an utterance that is not in the data directory, or no times at all.
+        With a data directory all are held in memory, to yield them in its order. Raises InputError for a malformed
+        file, an utterance that the directory lacks, or no times at all.
         """
         utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._time_source)
         if self._data_dir is not None:

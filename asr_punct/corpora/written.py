@@ -39,13 +39,12 @@ def prepare_text(
 ) -> Summary:
     """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; only a part with share 0 is empty.
 
-    `source` is text, a sentence or paragraph a line, with an empty line between documents; `-` is standard input. Text
-    with fewer documents than parts is divided into consecutive blocks of lines. All lines are held in memory.
-    `language` is a code, or several for mixed text (`es+eu`); `dev` and `test` are shares of the documents, and `seed`
-    is that of the division.
+    `source` (`-`: standard input) is text, a sentence or paragraph a line, with an empty line between documents. If
+    there are fewer documents than parts, it is divided into consecutive blocks of lines. All lines are held in memory.
+    `language` may be several codes (`es+eu`).
 
-    Raises AsrPunctError for shares that leave nothing for training, or text without words; InputError if there is no
-    such file, it has fewer lines with words than parts, or `output` is a file.
+    Raises AsrPunctError for shares that leave nothing for training, or text without words; InputError for a missing
+    file, fewer lines with words than parts, or an `output` that is a file.
     """
     summary = Summary()
     utterances = (labelled(utterance, language, summary.dropped) for utterance in read_text(source))
