@@ -152,7 +152,7 @@ def test_the_number_of_jobs_changes_nothing(stage):
 
 def test_in_the_folder_of_another_recipe_with_its_queue(stage):
     foreign = stage.root / "egs" / "s5"
-    for name in ("utils/parse_options.sh", "utils/common.sh", "split_data_dir.py", "path.sh"):
+    for name in ("utils/parse_options.sh", "utils/common.sh", "split_decode.py", "path.sh"):
         (foreign / name).parent.mkdir(parents=True, exist_ok=True)
         (foreign / name).write_text("exit 7\n")
     queue = foreign / "utils" / "queue.pl"

@@ -12,14 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recipe_runs import ROOT, run
-from split_data_dir import assign
+from recipe_runs import ROOT, environment, run, write_script
+from split_decode import assign
 
 UTILS = ROOT / "recipes" / "utils"
-
-
-def python(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return run([sys.executable, UTILS / script, *arguments], UTILS)
 
 
 class TestParseOptions:
@@ -135,76 +131,49 @@ def wait_for(condition, seconds: float = 20.0) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def data_dir(tmp_path: Path) -> Path:
-    root = tmp_path / "data"
-    root.mkdir()
-    names = [f"u{n}" for n in range(6)]
-    for name in names:
-        (root / f"{name}.wav").write_bytes(b"sound")
-    (root / "wav.scp").write_text("".join(f"{name} {root / name}.wav\n" for name in names))
-    (root / "text").write_text("".join(f"{name} Bai, {'hitz ' * n}zara.\n" for n, name in enumerate(names)))
-    (root / "utt2spk").write_text("".join(f"{name} s\n" for name in names))
-    (root / "reco2file_and_channel").write_text("".join(f"{name} {name} 1\n" for name in names))
-    return root
+@given(words=st.lists(st.integers(0, 50), min_size=1, max_size=40), parts=st.integers(1, 40))
+def test_parts_follow_each_other_and_none_is_empty(words, parts):
+    parts = min(parts, len(words))
+    assigned = list(assign({str(n): count for n, count in enumerate(words)}, parts).values())
+    assert assigned == sorted(assigned)
+    assert set(assigned) == set(range(1, parts + 1))
 
 
-class TestSplit:
-    @given(words=st.lists(st.integers(0, 50), min_size=1, max_size=40), parts=st.integers(1, 40))
-    def test_parts_follow_each_other_and_none_is_empty(self, words, parts):
-        parts = min(parts, len(words))
-        assigned = list(assign({str(n): count for n, count in enumerate(words)}, parts).values())
-        assert assigned == sorted(assigned)
-        assert set(assigned) == set(range(1, parts + 1))
+ALIGNER = f"""#!{sys.executable}
+import sys
+from asr_punct.formats.kaldi_tables import read_data_dir
+items = list(read_data_dir(sys.argv[sys.argv.index("--data-dir") + 1]))
+print(len(items))
+with open(sys.argv[sys.argv.index("-o") + 1], "w") as out:
+    out.writelines(f"{{item.id}} {{item.recording}} {{item.audio}} {{item.text}}\\n" for item in items)
+"""
 
-    def test_parts_together_are_the_directory(self, data_dir):
-        assert python("split_data_dir.py", data_dir, 3).returncode == 0
-        for name in ("text", "wav.scp", "utt2spk", "reco2file_and_channel"):
-            parts = [(data_dir / "split3" / str(part) / name).read_text() for part in (1, 2, 3)]
-            assert "".join(parts) == (data_dir / name).read_text()
-            assert all(parts)
-        assert not (data_dir / "split3.partial").exists()
 
-    def test_segments_of_a_recording_stay_together(self, data_dir):
-        (data_dir / "segments").write_text("".join(f"u{n} r{n // 2} {n}.0 {n}.5\n" for n in range(6)))
-        (data_dir / "wav.scp").write_text("".join(f"r{n} r{n}.wav\n" for n in range(3)))
-        (data_dir / "reco2file_and_channel").unlink()
-        assert python("split_data_dir.py", data_dir, 3).returncode == 0
-        for part in (1, 2, 3):
-            here = data_dir / "split3" / str(part)
-            assert [line.split()[0] for line in (here / "text").read_text().splitlines()] == [
-                f"u{2 * part - 2}",
-                f"u{2 * part - 1}",
-            ]
-            assert (here / "wav.scp").read_text() == f"r{part - 1} r{part - 1}.wav\n"
+@pytest.mark.parametrize(("jobs", "sizes"), [(1, [4]), (3, [2, 1, 1]), (9, [1, 1, 1, 1])])
+@pytest.mark.parametrize("table", ["utt2doc", "segments", "text"])
+def test_jobs_align_parts_in_the_order_of_the_table_that_lists_the_utterances(tmp_path, jobs, sizes, table):
+    write_script(tmp_path / "bin" / "asr-punct", ALIGNER)
+    tables = {"wav.scp": "{name} {name}.wav", "text": "{name} Bai, {name}.", "segments": "{name} u1 0 1"}
+    tables["utt2doc"] = "{name} d"
+    data = tmp_path / "data"
+    data.mkdir()
+    for name, line in list(tables.items())[: list(tables).index(table) + 1]:
+        names = ["u3", "u1", "u5", "u0"] if name == table else ["u0", "u1", "u3", "u5"]
+        (data / name).write_text("".join(line.format(name=each) + "\n" for each in names))
+    done = run([ROOT / "recipes" / "align.sh", "--nj", jobs, data], tmp_path, environment(tmp_path / "bin"))
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in (data / "ctm").read_text().splitlines()]
+    assert [row[0] for row in rows] == ["u3", "u1", "u5", "u0"]
+    assert all(row[-1] == f"{row[0]}." and row[2] == f"{row[1]}.wav" for row in rows)
+    logs = [(data / "log" / f"align.{job}.log").read_text().splitlines()[3] for job in range(1, len(sizes) + 1)]
+    assert sorted(map(int, logs), reverse=True) == sizes
+    assert not list(data.glob("split*"))
 
-    def test_parts_have_the_order_of_utt2doc(self, data_dir):
-        documents = {"u3": "a", "u1": "a", "u5": "a", "u0": "b", "u4": "b", "u2": "b"}
-        (data_dir / "utt2doc").write_text("".join(f"{name}\t{document}\n" for name, document in documents.items()))
-        assert python("split_data_dir.py", data_dir, 2).returncode == 0
-        parts = [(data_dir / "split2" / part / "utt2doc").read_text() for part in "12"]
-        assert parts == ["u3 a\nu1 a\nu5 a\n", "u0 b\nu4 b\nu2 b\n"]
-        for name in ("text", "wav.scp"):
-            lines = (data_dir / "split2" / "1" / name).read_text().splitlines()
-            assert [line.split()[0] for line in lines] == ["u1", "u3", "u5"]
 
-    @pytest.mark.parametrize(
-        ("names", "found"),
-        [("u0 u1 u2 u3 u4", "no utterance 'u5'"), ("u9 u0 u1 u2 u3 u4 u5", "unknown utterance 'u9'")],
-    )
-    def test_utt2doc_with_other_utterances(self, data_dir, names, found):
-        (data_dir / "utt2doc").write_text("".join(f"{name} a\n" for name in names.split()))
-        done = python("split_data_dir.py", data_dir, 2)
-        message = f"found {found}, expected the utterances of segments, else of text\n"
-        assert (done.returncode, done.stderr) == (2, f"split_data_dir.py: {data_dir / 'utt2doc'}: {message}")
-
-    def test_too_many_parts(self, data_dir):
-        done = python("split_data_dir.py", data_dir, 7)
-        assert (done.returncode, done.stderr) == (
-            2,
-            f"split_data_dir.py: {data_dir}: found 6 recordings, expected at least 7, one for each part\n",
-        )
-        assert not (data_dir / "split7").exists()
+def test_a_folder_without_utterances_is_not_aligned(tmp_path):
+    done = run([ROOT / "recipes" / "align.sh", tmp_path], tmp_path)
+    message = f"found no utterances in {tmp_path}, expected a data directory with segments or text"
+    assert (done.returncode, done.stderr) == (2, f"align.sh: {message}\n")
 
 
 # Steps of a recipe (recipes/utils/common.sh)

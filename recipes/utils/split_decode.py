@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from split_data_dir import assign
-
 from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script
 from asr_punct.formats.files import write_directory
@@ -38,6 +36,24 @@ def units_of(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dic
     for name, document in documents.items():
         parent[top(("recording", recordings[name]))] = top(("document", document))
     return {name: "/".join(top(("recording", recording))) for name, recording in recordings.items()}
+
+
+def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:
+    """Return the part (from 1) of each unit: consecutive units together, no empty part, about equal numbers of words.
+
+    `words` has the number of words of each unit, in order; there are at least as many units as parts.
+    """
+    total, before = sum(words.values()), 0
+    part, assigned = 1, dict[str, int]()
+    for index, (unit, count) in enumerate(words.items()):
+        left = len(words) - index
+        middle = before + count / 2
+        wanted = min(parts, 1 + int(middle * parts / total)) if total else 1
+        lowest = parts - left + 1
+        part = max(part, min(wanted, part + 1 if assigned else 1), lowest)
+        assigned[unit] = part
+        before += count
+    return assigned
 
 
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
