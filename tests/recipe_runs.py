@@ -1,7 +1,5 @@
 """Copies of the recipes for tests to run and change. They use the package under test."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Control flow of egs/iwslt/run.sh, with stubs of the programs that it calls."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

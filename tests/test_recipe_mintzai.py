@@ -1,7 +1,5 @@
 """Control flow of egs/mintzai/run.sh, with stubs of the commands that it calls, and what it reports."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """recipes/punctuate.sh on small CTMs. A stub of the model adds periods at pauses and ends of documents."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

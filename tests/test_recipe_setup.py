@@ -1,7 +1,5 @@
 """recipes/setup.sh with stubs of Python, pip and uv: which build of torch it installs, and with which program."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Utilities of the recipes: options of scripts, jobs, data directories."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -89,11 +89,8 @@ def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
 
     Espeak drops a `<mark>` that follows a full stop and a space.
     """
-    pauses = (f'<break time="{round(breaks[i] * 1000)}ms"/>' if i in breaks else "" for i in range(len(words)))
-    return "\n".join(
-        f'<mark name="{index}"/>{escape(word)}{pause}'
-        for index, (word, pause) in enumerate(zip(words, pauses, strict=True))
-    )
+    pauses = {i: f'<break time="{round(seconds * 1000)}ms"/>' for i, seconds in breaks.items()}
+    return "\n".join(f'<mark name="{i}"/>{escape(word)}{pauses.get(i, "")}' for i, word in enumerate(words))
 
 
 def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:

@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 from typer import Option
 
 from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt, without_case
-from asr_punct.errors import AsrPunctError, InputError, run_script
+from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import write_file
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import read_tsv, write_tsv
@@ -107,16 +107,10 @@ def main(
     model: str,
     output: Path,
     corpus: Annotated[Path, Option(help="Folder of the texts.")],
-    sets: Annotated[str, Option(help="Names of the sets; by default all of the model's languages.")] = "",
-    threads: int = 0,
 ) -> None:
-    punctuator = Punctuator.from_pretrained(model, threads=threads)
-    known = find_sets(corpus, punctuator.info.model.language)
-    scores = {}
-    for name in sets.split() or known:
-        if name not in known:
-            raise AsrPunctError(f"--sets: found {name!r}, expected names from {' '.join(known)}")
-        scores[name] = found = score_set(punctuator, known[name], output / name)
+    punctuator, scores = Punctuator.from_pretrained(model), {}
+    for name, test_set in find_sets(corpus, punctuator.info.model.language).items():
+        scores[name] = found = score_set(punctuator, test_set, output / name)
         marks, case = percent(found.micro.f1), percent(found.case.micro.f1)
         print(f"{name}: {found.words} words, marks F1 {marks}, case F1 {case}", flush=True)
     write_score_sets(scores, output / "scores.json")

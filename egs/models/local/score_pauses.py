@@ -79,8 +79,8 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
     }
 
 
-def main(model: str, words: Path, output: Path, threads: int = 0) -> None:
-    punctuator = Punctuator.from_pretrained(model, threads=threads)
+def main(model: str, words: Path, output: Path) -> None:
+    punctuator = Punctuator.from_pretrained(model)
     sentences = read_recording(words, punctuator.info.model.language)
     if not any(has_times(sentence.words) for sentence in sentences):
         raise InputError(words, "no exact times", "words with times")
