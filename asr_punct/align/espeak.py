@@ -188,7 +188,10 @@ def _run(ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[int,
 
 @cache
 def _library() -> tuple[ctypes.CDLL, int, Path]:
-    """Load the library once: a second initialisation would replace buffers in use. Return also rate and voice variants."""
+    """Load the library once, because a second initialisation replaces buffers in use.
+
+    Returns it with its sample rate and the directory of the voice variants.
+    """
     try:
         import espeakng_loader
     except ImportError:
