@@ -123,7 +123,8 @@ def measure_hop(log_probs: Callable[[Samples], Floats], name: str) -> int:
 def windowed_log_probs(model: AcousticModel, blocks: Iterable[Samples], place: str) -> Iterator[Floats]:
     """Yield the log-probabilities of a recording window by window, float32 (frames, vocabulary), every frame once.
 
-    `blocks` are as in `ctc.align`, and so are the errors.
+    `blocks` are consecutive, of any length, at the model's rate; `place` names the recording in errors. Raises
+    ModelError for an unexpected number of symbols or frames, and InputError for NaN or positive infinity.
     """
     core, context = (round(seconds * model.rate / model.hop) for seconds in (WINDOW, CONTEXT))
     held, left = np.zeros(0, np.float32), 0

@@ -23,8 +23,8 @@ class Aligner:
     """An alignment method.
 
     `align(path, words, name, start, end)` aligns the words of utterance `name` with an audio file from `start` to `end`
-    seconds (None: its end). Times are relative to `start`, in order, without overlaps. Raises AudioError if the audio
-    cannot be read, AsrPunctError if there is too little for the words.
+    seconds (None: its end). Times are relative to `start`, in order, without overlaps. It raises AudioError if the
+    audio cannot be read, and AsrPunctError if there is too little for the words.
     """
 
     time_source: TimeSource

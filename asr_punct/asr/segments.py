@@ -79,7 +79,7 @@ def _split(span: _Span, level: Floats) -> Iterator[_Span]:
 
 
 def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Segment]:
-    """Read segments of a file at `rate`. It is decoded once; AudioError if it cannot be read to its end."""
+    """Read segments of a file at `rate`, decoding it once. Raises AudioError if it cannot be read to its end."""
     blocks = sound.blocks(path, rate)
     held, offset = np.zeros(0, np.float32), 0
     for span in spans:
