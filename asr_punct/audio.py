@@ -51,34 +51,38 @@ def require(module: str, feature: str) -> Any:
 def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Samples:
     """Decode a file, or its part from `start` to `end`: the mean of its channels, float32 (samples,), in -1..1.
 
-    Raises InputError if there is no such file; AudioError if it is not audio, has fewer samples than it declares, or
-    ends before the part does.
+    Raises InputError for a missing file; AudioError if it is not audio, or ends before it declares or before `end`.
     """
     return np.concatenate([np.zeros(0, np.float32), *blocks(path, rate, start, end)])
 
 
 def blocks(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Iterator[Samples]:
     """Decode like `read`, but yield blocks of `_BLOCK` seconds, the last one shorter."""
-    size, count, held = round(_BLOCK * rate), 0, list[Samples]()
     with _open(Path(path)) as source:
-        for chunk in _resample(_decode(Path(path), source, start, end), source.rate, rate):
-            held.append(chunk)
-            count += len(chunk)
-            if count >= size:
-                joined = np.concatenate(held)
-                cut = count - count % size
-                yield from np.split(joined[:cut], cut // size)
-                held, count = [joined[cut:]], count - cut
-    if count:
+        chunks = _resample(_decode(Path(path), source, start, end), source.rate, rate)
+        yield from regroup(chunks, round(_BLOCK * rate))
+
+
+def regroup(chunks: Iterable[Samples], size: int) -> Iterator[Samples]:
+    """Join and cut arrays along their first axis, so that all but the last have the length `size`."""
+    held, length = list[Samples](), 0
+    for chunk in chunks:
+        held.append(chunk)
+        length += len(chunk)
+        if length >= size:
+            joined = np.concatenate(held)
+            cut = length - length % size
+            for begin in range(0, cut, size):
+                yield joined[begin : begin + size].copy()  # does not keep the other arrays in memory
+            held, length = [joined[cut:]], length - cut
+    if length:
         yield np.concatenate(held)
 
 
 def duration(path: Pathlike) -> Seconds:
     """Return the length that a file declares; if it declares none, decode it and count. Errors as for `read`."""
     with _open(Path(path)) as source:
-        frames = source.length
-        if frames is None:
-            frames = sum(map(len, source.chunks(0, None)))
+        frames = sum(map(len, source.chunks(0, None))) if source.length is None else source.length
         return frames / source.rate
 
 
@@ -125,10 +129,7 @@ def check_file(path: Pathlike) -> None:
 
 
 def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
-    """Check that the words of one recording end before its audio, or up to `_WORD_TOLERANCE` later.
-
-    Raises InputError if a word ends later.
-    """
+    """Raise InputError if a word of the recording ends more than `_WORD_TOLERANCE` after its audio."""
     ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
     end, name = max(ends, default=(0.0, ""))
     if end > length + _WORD_TOLERANCE:
@@ -162,13 +163,14 @@ def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
 
 @dataclass(frozen=True)
 class _Source:
-    """An open file."""
+    """An open file: its rate, the number of samples that it declares (None: it declares none), and its decoder.
+
+    `chunks(first, last)` decodes samples to one channel; `last` is exclusive, None for the end.
+    """
 
     rate: int
     length: int | None
-    """Number of samples that the file declares, None if it declares none."""
     chunks: Callable[[int, int | None], Iterator[Samples]]
-    """Decodes the samples from `first` to `last` (exclusive; None: the end) to one channel."""
 
 
 @contextmanager
@@ -231,8 +233,8 @@ def _try_soundfile(soundfile: Any, path: Path) -> Any:
 def _declared_length(sound: Any) -> int:
     """Return the number of samples that the file declares.
 
-    For a truncated wav file `sound.frames` counts the samples present, and the log of libsndfile has a line such as
-    `data : 96000 (should be 48000)` with the declared and the present number of bytes.
+    For a truncated wav file `sound.frames` counts those present, and libsndfile's log has the bytes: `data : 96000
+    (should be 48000)`.
     """
     match = re.search(r"^data : (\d+) \(should be (\d+)\)", sound.extra_info, re.MULTILINE)
     declared, present = map(int, match.groups()) if match else (0, 0)

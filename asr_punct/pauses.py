@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.floating]
 Pause = Seconds | None
 """Silence between two words, None if unknown."""
 
-# Constants of `silence_threshold`; its docstring explains them.
+# Constants of `silence_threshold`, whose docstring explains them.
 _MAX_RANGE_DB = 45.0
 _SPARSE_SPEECH_DB = 10.0
 _DIGITAL_SILENCE_DB = 60.0
@@ -54,13 +54,10 @@ _LONGEST_CLOSED_GAP: Seconds = 0.3
 def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = None) -> Iterator[Utterance]:
     """Set the words' pauses and `pause_before` from the words' times, reading one utterance ahead.
 
-    A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. The
-    pause after an utterance's last word is known only if the next utterance with words has the same recording and
-    channel and does not begin earlier. Utterances that already have pauses, or have no times, stay.
-
-    Args:
-        utterances: the utterances, in order.
-        counts: gets the number of "pauses", and of those that are "unknown" or 0 because of "overlaps".
+    A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. That
+    after the last word is known only if the next utterance with words has the same recording and channel and does not
+    begin earlier. Utterances with pauses or without times stay. `counts` gets the number of "pauses", and of those that
+    are "unknown" or 0 because of "overlaps".
     """
     counts = Counter() if counts is None else counts
     previous: Utterance | None = None
@@ -89,10 +86,7 @@ def has_pauses(utterance: Utterance) -> bool:
 
 
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:
-    """Yield each utterance with the next one that has words or another recording.
-
-    Without times, an utterance needs no next one and is yielded with None at once.
-    """
+    """Yield each utterance with the next one that has words or another recording; at once if it has no times."""
     held: list[Utterance] = []  # an utterance with times and those without words that follow it
     for utterance in utterances:
         if held and (utterance.words or utterance.recording != held[0].recording):
@@ -114,22 +108,17 @@ def _continues(utterance: Utterance, following: Utterance) -> bool:
 
 
 def _gap(end: Seconds | None, start: Seconds | None, counts: Counter[str]) -> Pause:
-    gap = _difference(end, start)
-    counts.update(pauses=1, unknown=int(gap is None), overlaps=int(gap is not None and gap < 0))
-    return None if gap is None else max(gap, 0.0)
-
-
-def _difference(end: Seconds | None, start: Seconds | None) -> Pause:
-    """Return `start - end` rounded to milliseconds, None if it is not finite."""
     if end is None or start is None or not math.isfinite(start - end):
+        counts.update(pauses=1, unknown=1, overlaps=0)
         return None
-    return round(start - end, 3)
+    gap = round(start - end, 3)
+    counts.update(pauses=1, unknown=0, overlaps=int(gap < 0))
+    return max(gap, 0.0)
 
 
 def pause_between(word: Word, following: Word) -> Pause:
     """Return the pause between two words, as `with_pauses` computes it."""
-    gap = _difference(word.end, following.start)
-    return None if gap is None else max(gap, 0.0)
+    return _gap(word.end, following.start, Counter())
 
 
 def buckets(pauses: Sequence[Pause]) -> npt.NDArray[np.int64]:
@@ -145,11 +134,8 @@ def smoothing_matrix(
 ) -> npt.NDArray[np.float32]:
     """Return the matrix S for which `S @ E` averages every row of a pause embedding E over neighbouring buckets.
 
-    The window is centred on the bucket (101 buckets for 1 s) and truncated at the ends of the table. Its weights are
-    equal, or a Gaussian of `sigma_s` (the paper gives no value). The row of the unknown pause is not averaged.
-
-    Returns:
-        float32 (BUCKETS + 1, BUCKETS + 1), rows sum to 1.
+    It is float32 (BUCKETS + 1, BUCKETS + 1), and rows sum to 1. The window is truncated at the ends of the table; its
+    weights are equal, or a Gaussian of `sigma_s` (the paper gives no value). The row of the unknown pause stays.
     """
     offsets = np.subtract.outer(np.arange(BUCKETS), np.arange(BUCKETS)) * (BUCKET_MS / 1000)
     weights = np.exp(-0.5 * (offsets / sigma_s) ** 2) if shape == "gaussian" else np.ones_like(offsets)
@@ -165,11 +151,8 @@ def with_pauses_from_audio(
 ) -> Iterator[Utterance]:
     """Yield the utterances with pauses refined on their audio. Words and times stay.
 
-    Audio is not read if the times of all its utterances are an aligner's. See `with_pauses` for `counts`.
-
-    Raises:
-        InputError: an utterance has no times, or a word ends after its audio.
-        AudioError: the audio cannot be read.
+    Audio is not read if the times of all its utterances are an aligner's. See `with_pauses` for `counts`. Raises
+    InputError if an utterance has no times, or a word ends after its audio; AudioError if the audio cannot be read.
     """
     for path, group in groupby(utterances, key=audio_of):
         held = list(group)
@@ -194,18 +177,17 @@ def with_refined_pauses(
 
 
 def move_to_silences(utterances: Sequence[Utterance], energy: Floats) -> list[Utterance]:
-    """Move the starts and ends of words onto the silences of the recording.
+    """Move the starts and ends of words of one recording and channel onto its silences.
 
     Recognisers end words too early or too late, and Whisper extends words over the pauses at sentence ends. The pause
     between two words becomes the silence with the largest (length - `_DISTANCE_WEIGHT` * distance from the words'
-    edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times stay.
-
-    The utterances are consecutive ones of one recording and channel; `energy` is (frames,) from `audio.log_energy`.
+    edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times stay. `energy` is (frames,)
+    from `audio.log_energy`.
     """
     spans = np.array([span for u in utterances for word in u.words if (span := _movable_span(u, word))], np.float64)
     if not len(spans) or not len(energy):
         return list(utterances)
-    moved = iter(np.round(_refine_spans(spans, silences(energy)), 3).tolist())
+    moved = iter(_refine_spans(spans, silences(energy)))
 
     def move(utterance: Utterance, word: Word) -> Word:
         if _movable_span(utterance, word) is None:
@@ -222,8 +204,8 @@ def _movable_span(utterance: Utterance, word: Word) -> tuple[Seconds, Seconds] |
     return (word.start, word.end) if math.isfinite(word.start + word.end) else None
 
 
-def _refine_spans(spans: Floats, quiet: Floats) -> Floats:
-    """Return new starts and ends, (words, 2) seconds, given the silences, (silences, 2) seconds."""
+def _refine_spans(spans: Floats, quiet: Floats) -> list[list[Seconds]]:
+    """Return the new start and end of each word. `spans` is (words, 2) and `quiet` (silences, 2), in seconds."""
     fixed = np.minimum((spans[:, 1] - spans[:, 0]) / 2, _FIXED_PART)
     ends = np.append(spans[0, 0], spans[:, 1])
     starts = np.append(spans[:, 0], spans[-1, 1])
@@ -232,7 +214,7 @@ def _refine_spans(spans: Floats, quiet: Floats) -> Floats:
     for k in range(len(ends)):
         lowest = max(low[k], starts[k - 1]) if k else low[k]
         ends[k], starts[k] = _best_gap(ends[k], starts[k], lowest, high[k], quiet)
-    return np.stack([starts[:-1], ends[1:]], axis=1)
+    return np.round(np.stack([starts[:-1], ends[1:]], axis=1), 3).tolist()  # type: ignore[no-any-return]
 
 
 def _best_gap(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: Floats) -> tuple[Seconds, Seconds]:
@@ -261,10 +243,7 @@ def silences(energy: Floats) -> npt.NDArray[np.float64]:
 
 
 def silent_frames(energy: Floats) -> npt.NDArray[np.bool_]:
-    """Return which frames are under the silence threshold. Sounds of under 40 ms are ignored.
-
-    The threshold follows the level of the recording: for each 30 s it is computed from the 60 s around them.
-    """
+    """Return which frames are under the silence threshold of the 60 s around them. Sounds under 40 ms are ignored."""
     level = smooth(energy)
     silent = np.empty(len(level), np.bool_)
     for begin in range(0, len(level), _THRESHOLD_FRAMES):

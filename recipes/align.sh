@@ -9,7 +9,8 @@
 #   --acoustic-model M  CTC model for --method ctc
 #   --log NAME        log of a job; JOB in it is the job's number (default: DIR/log/align.JOB.log)
 #
-# After a killed run, a second run skips the finished parts.
+# A job aligns a part of the utterances, in the order of utt2doc, else of segments or text. After a killed run, a second
+# run skips the finished parts.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 nj=2
@@ -24,9 +25,25 @@ log=
 [ $# -eq 1 ] || fail "expected one data directory (see --help)"
 dir=$1
 log=${log:-$dir/log/align.JOB.log}
+for table in utt2doc segments text; do # the first of these lists the utterances
+  [ ! -s "$dir/$table" ] || break
+done
+[ -s "$dir/$table" ] || fail "found no utterances in $dir, expected a data directory with segments or text"
+count=$(awk NF "$dir/$table" | wc -l)
+[ "$nj" -le "$count" ] || nj=$count
 parts=$dir/split$nj
 if [ ! -d "$parts" ] || [ "$dir/text" -nt "$parts" ] || [ "$dir/wav.scp" -nt "$parts" ]; then
-  "$utils/split_data_dir.py" "$dir" "$nj"
+  rm -rf "$parts" "$parts.partial"
+  for ((part = 1; part <= nj; part++)); do
+    mkdir -p "$parts.partial/$part"
+    for file in "$(realpath "$dir")"/{wav.scp,text,segments,utt2doc}; do
+      [ ! -e "$file" ] || ln -s "$file" "$parts.partial/$part"
+    done
+    rm "$parts.partial/$part/$table"
+    awk -v part="$part" -v parts="$nj" -v count="$count" 'NF && int(n++ * parts / count) + 1 == part' "$dir/$table" \
+      >"$parts.partial/$part/$table"
+  done
+  mv "$parts.partial" "$parts"
 fi
 
 # One thread for each job, because the jobs use all cores.

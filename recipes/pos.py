@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
+from conllu import read_conllu
 from torch import Tensor, nn
 
 from asr_punct.config import PART_OF_SPEECH_TAGS, Config
-from asr_punct.corpora.conllu import read_conllu
 from asr_punct.errors import ConfigError, InputError, run_script
 from asr_punct.features import pack
 from asr_punct.formats.files import make_directory
@@ -50,9 +50,9 @@ class Treebank:
     """The words of treebanks in a row, without the ends of the sentences.
 
     Attributes:
-        subwords: *Shape:* (sub-words,), token ids.
-        counts: *Shape:* (words,), sub-words of each word.
-        tags: *Shape:* (words,), index of each word's tag.
+        subwords: (sub-words,), token ids.
+        counts: (words,), sub-words of each word.
+        tags: (words,), index of each word's tag.
         tokenizer: made the sub-words.
     """
 

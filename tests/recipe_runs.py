@@ -1,7 +1,5 @@
 """Copies of the recipes for tests to run and change. They use the package under test."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -40,6 +38,31 @@ def write_script(path: Path, content: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content)
     path.chmod(0o755)
+
+
+class StubbedRecipe:
+    """A copy of the recipes with stubs of programs, which write their calls to the file `calls`.
+
+    `stubs` are programs in Python by their path; `options` are those of every run of `egs/NAME/run.sh`.
+    """
+
+    def __init__(self, top: Path, name: str, stubs: dict[str, str], *options: object) -> None:
+        self.top, self.root, self._options = copy_recipes(top), top / "egs" / name, options
+        for path, program in stubs.items():
+            write_script(top / path, f"#!{sys.executable}\n{program}")
+
+    def __call__(self, *options: object, root: Path | None = None) -> subprocess.CompletedProcess[str]:
+        root = root or self.root
+        (root / "calls").unlink(missing_ok=True)
+        env = environment(self.top / "bin", packages=(self.top / "packages",))
+        return run([root / "run.sh", "--venv", "none", *self._options, *options], self.top, env)
+
+    def calls(self, *options: object, root: Path | None = None) -> list[str]:
+        """Return the calls of programs that a good run makes."""
+        done = self(*options, root=root)
+        assert done.returncode == 0, done.stdout + done.stderr
+        calls = (root or self.root) / "calls"
+        return calls.read_text().splitlines() if calls.exists() else []
 
 
 def good(*command: object, cwd: Path) -> str:

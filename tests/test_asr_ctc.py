@@ -13,8 +13,8 @@ transformers = pytest.importorskip("transformers")
 from dummies import CTC_SYMBOLS as SYMBOLS
 from dummies import save_ctc_model as save
 
-from asr_punct.align.methods import CtcAligner, align_data_dir, align_file
-from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.align.methods import align_data_dir, align_file, ctc_aligner
+from asr_punct.asr import open_acoustic_model
 from asr_punct.audio import write
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError
 
@@ -46,7 +46,7 @@ def test_log_probabilities_are_the_models(saved, tmp_path):
 
 
 def test_files_and_data_directories_are_aligned(saved, tmp_path):
-    aligner = CtcAligner(open_acoustic_model(str(saved)))
+    aligner = ctc_aligner(open_acoustic_model(str(saved)))
     write(tmp_path / "a.wav", noise(3), RATE)
     (tmp_path / "a.txt").write_text("Hola,\nalba 9.\n")
     (utterance,) = align_file(tmp_path / "a.wav", tmp_path / "a.txt", "es", aligner)

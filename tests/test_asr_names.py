@@ -4,8 +4,7 @@ import sys
 
 import pytest
 
-from asr_punct.asr import named_language, open_recogniser
-from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.asr import named_language, open_acoustic_model, open_recogniser
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.hub import PRETRAINED, check_transformers_name, models_by_language, shipped_models
 

@@ -13,8 +13,7 @@ from omegaconf import OmegaConf
 from test_nemo import ctc_configuration
 
 from asr_punct.align.ctc import align
-from asr_punct.asr import open_recogniser
-from asr_punct.asr.aligners import open_acoustic_model
+from asr_punct.asr import open_acoustic_model, open_recogniser
 from asr_punct.asr.nemo import NemoCtcModel
 from asr_punct.asr.transcribe import transcribe
 from asr_punct.errors import AsrPunctError, ModelError

@@ -4,11 +4,11 @@ import lzma
 import re
 
 import pytest
+from conllu import read_conllu
 from dummies import bare_words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.corpora.conllu import read_conllu
 from asr_punct.corpora.iwslt import join_clitics, label_tokens, prepare_iwslt, read_iwslt
 from asr_punct.corpora.mintzai import prepare_mintzai
 from asr_punct.corpora.written import prepare_text

@@ -8,8 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.align.ctc import align
-from asr_punct.align.emissions import CONTEXT, WINDOW, measure_hop, windowed_log_probs
-from asr_punct.align.spelling import UNKNOWN_SYMBOL, CtcVocabulary, character_vocabulary, subword_vocabulary
+from asr_punct.align.ctc_model import (
+    CONTEXT,
+    UNKNOWN_SYMBOL,
+    WINDOW,
+    CtcVocabulary,
+    character_vocabulary,
+    measure_hop,
+    subword_vocabulary,
+    windowed_log_probs,
+)
 from asr_punct.errors import InputError, ModelError
 
 SYMBOLS = {char: number for number, char in enumerate("_|abcdeñE")}

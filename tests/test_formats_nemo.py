@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct import formats
-from asr_punct.corpora.nemo import prepare_nemo_labels
+from asr_punct.corpora.written import prepare_nemo_labels
 from asr_punct.errors import InputError
 from asr_punct.formats.nemo_labels import format_labels, read_nemo_labels
 from asr_punct.formats.tsv import read_tsv

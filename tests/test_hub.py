@@ -37,7 +37,7 @@ def test_a_model_on_an_unreachable_hub(nowhere, caplog):
 
 def test_a_ctc_model_on_an_unreachable_hub(nowhere, caplog):
     pytest.importorskip("transformers")
-    from asr_punct.asr.aligners import open_acoustic_model
+    from asr_punct.asr import open_acoustic_model
 
     with pytest.raises(ModelError, match=r"^a/b: found .* expected a CTC model of transformers"):
         open_acoustic_model("a/b")

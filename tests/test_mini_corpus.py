@@ -1,7 +1,5 @@
 """The mintzai recipe's synthetic corpus: committed text, its cuts, its sound, its files."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """append_to_asr.sh of egs/mintzai on a very small corpus."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 

@@ -1,15 +1,11 @@
 """Control flow of egs/iwslt/run.sh, with stubs of the programs that it calls."""
 
-from __future__ import annotations
-
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from recipe_runs import ROOT, copy_recipes, environment, run, write_script
+from recipe_runs import ROOT, StubbedRecipe
 
-PROGRAM = f"""#!{sys.executable}
+PROGRAM = """
 import pathlib, sys
 name, words = pathlib.Path(sys.argv[0]).name, sys.argv[1:]
 with open("calls", "a") as calls:
@@ -34,35 +30,15 @@ made.write_text('"tagger": "flair"' if "model.pos.tagger=flair" in words else ""
 """
 
 
-class Recipe:
-    def __init__(self, root: Path) -> None:
-        self.root = copy_recipes(root)
-        local = root / "egs" / "iwslt" / "local"
-        programs = [local / name for name in ("prepare.py", "decode.py", "time_ways.py", "report.py")]
-        programs += [root / "recipes" / "pos.py", root / "bin" / "asr-punct"]
-        for program in programs:
-            write_script(program, PROGRAM)
-        for name in ("packages", "files", "treebanks"):
-            (root / name).mkdir()
-        for part in ("train", "dev"):
-            (root / "treebanks" / f"some-{part}.conllu").touch()
-
-    def __call__(self, *options: str, recipe: str = "iwslt") -> subprocess.CompletedProcess[str]:
-        (self.root / "egs" / recipe / "calls").unlink(missing_ok=True)
-        env = environment(self.root / "bin", packages=(self.root / "packages",))
-        return run([f"egs/{recipe}/run.sh", "--venv", "none", "--corpus", "files", *options], self.root, env)
-
-    def calls(self, *options: str, recipe: str = "iwslt") -> list[str]:
-        """The calls that a good run makes."""
-        done = self(*options, recipe=recipe)
-        assert done.returncode == 0, done.stdout + done.stderr
-        calls = self.root / "egs" / recipe / "calls"
-        return calls.read_text().splitlines()
-
-
 @pytest.fixture
-def recipe(tmp_path: Path) -> Recipe:
-    return Recipe(tmp_path)
+def recipe(tmp_path):
+    local = [f"egs/iwslt/local/{name}.py" for name in ("prepare", "decode", "time_ways", "report")]
+    programs = dict.fromkeys([*local, "recipes/pos.py", "bin/asr-punct"], PROGRAM)
+    for name in ("packages", "files", "treebanks"):
+        (tmp_path / name).mkdir()
+    for part in ("train", "dev"):
+        (tmp_path / "treebanks" / f"some-{part}.conllu").touch()
+    return StubbedRecipe(tmp_path, "iwslt", programs, "--corpus", "files")
 
 
 def of(calls: list[str], *start: str) -> list[str]:
@@ -79,7 +55,7 @@ def test_the_papers_settings_are_the_default_for_a_large_encoder(recipe):
     asked = recipe.calls("--encoder", "roberta-base", "--system", "polacek", "--budget", "pass")
     assert "training.batch_size=4" in of(asked, "asr-punct", "train")[0]
     assert "--budget pass" in of(recipe.calls("--encoder", "built", "--system", "brnn"), "report.py")[0]
-    assert "--budget full" in of(recipe.calls("--system", "brnn", recipe="bangla"), "report.py")[0]
+    assert "--budget full" in of(recipe.calls("--system", "brnn", root=recipe.top / "egs/bangla"), "report.py")[0]
 
 
 def test_parts_of_speech_of_flair_are_decoded_without_a_graph(recipe):
@@ -88,9 +64,9 @@ def test_parts_of_speech_of_flair_are_decoded_without_a_graph(recipe):
     assert failed.returncode == 2
     message = "pos_fusion: found no package flair, expected it in the environment (pip install flair)"
     assert failed.stderr == f"run.sh: stage 2: {message}\n"
-    assert not of((recipe.root / "egs/iwslt/calls").read_text().splitlines(), "asr-punct")
+    assert not of((recipe.root / "calls").read_text().splitlines(), "asr-punct")
 
-    (recipe.root / "packages" / "flair.py").touch()
+    (recipe.top / "packages" / "flair.py").touch()
     calls = recipe.calls(*asked)
     fusion, sbs = of(calls, "asr-punct", "train")
     assert "model.pos.tagger=flair" in fusion
@@ -110,7 +86,7 @@ def test_a_tagger_is_trained_for_the_encoder_it_reads(recipe):
     (tagger,) = of(calls, "pos.py")
     assert tagger.endswith("-o exp/pos/roberta-base model.encoder.name=roberta-base")
     for train in of(calls, "asr-punct", "train"):
-        assert f"training.pos_tagger={recipe.root}/egs/iwslt/exp/pos/roberta-base" in train
+        assert f"training.pos_tagger={recipe.root}/exp/pos/roberta-base" in train
         assert "model.pos.tagger=own" in train
 
 
@@ -160,7 +136,7 @@ def test_wrong_options_are_one_line_before_any_work(recipe, option, value, messa
     assert failed.returncode == 2
     assert message in failed.stderr
     assert len(failed.stderr.splitlines()) == 1
-    assert not (recipe.root / "egs" / "iwslt" / "data").exists()
+    assert not (recipe.root / "data").exists()
 
 
 TRAIN_SYSTEM = ROOT / "recipes" / "train_system.sh"

@@ -1,22 +1,17 @@
 """Control flow of egs/mintzai/run.sh, with stubs of the commands that it calls, and what it reports."""
 
-from __future__ import annotations
-
-import subprocess
-import sys
 from collections import Counter
 from itertools import groupby
-from pathlib import Path
 
 import pytest
-from recipe_runs import copy_recipes, environment, run, write_script
+from recipe_runs import StubbedRecipe
 from results_page import Page, Result
 
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.scoring import score
 from asr_punct.words import Utterance, Word, annotate
 
-COMMAND = f"""#!{sys.executable}
+COMMAND = """
 import pathlib, sys
 words = sys.argv[1:]
 with open("calls", "a") as calls:
@@ -32,11 +27,11 @@ if words[0] == "prepare":
             root = pathlib.Path(words[3], language, split)
             for name in "ab":
                 put(root / (name + ".wav"), "sound")
-            put(root / "wav.scp", "".join(f"{{n}} {{root.resolve()}}/{{n}}.wav\\n" for n in "ab"))
+            put(root / "wav.scp", "".join(f"{n} {root.resolve()}/{n}.wav\\n" for n in "ab"))
             put(root / "text", "a Bai.\\nb Ez.\\n")
 elif words[0] == "align":
     data = option("--data-dir")
-    put(option("-o"), "".join(f"{{line.split()[0]}} 1 0.1 0.2 bai\\n" for line in open(data / "text")))
+    put(option("-o"), "".join(f"{line.split()[0]} 1 0.1 0.2 bai\\n" for line in open(data / "text")))
 elif words[0] == "pauses":
     put(option("-o"), "bai\\tPERIOD\\t-\\tFIRST_CAP\\n\\n")
 elif words[0] == "train":
@@ -48,11 +43,7 @@ elif words[0] in ("score", "tune"):
 elif words[0] == "export":
     put(pathlib.Path(words[1]) / ("model.int8.onnx" if "--int8" in words else "model.onnx"))
 """
-WRITES_LAST = f"#!{sys.executable}\nimport sys\nopen(sys.argv[-1], 'w')\n"
-STUBS = {
-    "make_mini_corpus.py": f"#!{sys.executable}\nimport os, sys\nos.makedirs(sys.argv[1] + '/truth')\n",
-    "compare_times.py": WRITES_LAST,
-    "decode_set.py": f"""#!{sys.executable}
+DECODE = """
 import pathlib, sys
 with open("calls", "a") as calls:
     print("decode", *sys.argv[1:], file=calls)
@@ -60,39 +51,14 @@ out = pathlib.Path(sys.argv[-1])
 out.mkdir(parents=True, exist_ok=True)
 for name in ("test.tsv", "speed.json"):
     (out / name).touch()
-""",
-    "report.py": f"#!{sys.executable}\nimport sys\nopen('exp/RESULTS.md', 'w').write(' '.join(sys.argv[1:]))\n",
-}
-TAGGER = f"""#!{sys.executable}
-import pathlib, sys
-with open("calls", "a") as calls:
-    print("pos.py", *sys.argv[1:], file=calls)
-pathlib.Path(sys.argv[sys.argv.index("-o") + 1]).mkdir(parents=True)
 """
-
-
-class Recipe:
-    def __init__(self, root: Path) -> None:
-        copy_recipes(root, "recipes", "egs/mintzai", "egs/iwslt", "conf")
-        self.root = root / "egs" / "mintzai"
-        write_script(root / "recipes" / "pos.py", TAGGER)
-        for name, program in STUBS.items():
-            write_script(self.root / "local" / name, program)
-        write_script(root / "bin" / "asr-punct", COMMAND)
-        write_script(root / "bin" / "python3", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-
-    def __call__(self, *options: object) -> subprocess.CompletedProcess[str]:
-        (self.root / "calls").unlink(missing_ok=True)
-        root = self.root.parent.parent
-        env = environment(root / "bin", packages=(root / "packages",))
-        return run(["egs/mintzai/run.sh", "--venv", "none", *options], root, env)
-
-    def calls(self, *options: object) -> list[str]:
-        """The calls of programs that a good run makes."""
-        done = self(*options)
-        assert done.returncode == 0, done.stdout + done.stderr
-        calls = self.root / "calls"
-        return calls.read_text().splitlines() if calls.exists() else []
+LOCAL = {
+    "make_mini_corpus": "import os, sys\nos.makedirs(sys.argv[1] + '/truth')\n",
+    "compare_times": "import sys\nopen(sys.argv[-1], 'w')\n",
+    "decode_set": DECODE,
+    "results_page": "import sys\nopen('exp/RESULTS.md', 'w').write(' '.join(sys.argv[1:]))\n",
+}
+STUBS = {"bin/asr-punct": COMMAND} | {f"egs/mintzai/local/{name}.py": program for name, program in LOCAL.items()}
 
 
 def commands(calls: list[str]) -> list[str]:
@@ -100,8 +66,8 @@ def commands(calls: list[str]) -> list[str]:
 
 
 @pytest.fixture
-def recipe(tmp_path: Path) -> Recipe:
-    return Recipe(tmp_path)
+def recipe(tmp_path):
+    return StubbedRecipe(tmp_path, "mintzai", STUBS)
 
 
 def test_whole_run_a_second_one_and_one_stage(recipe):

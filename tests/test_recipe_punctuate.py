@@ -1,7 +1,5 @@
 """recipes/punctuate.sh on small CTMs. A stub of the model adds periods at pauses and ends of documents."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path
@@ -63,8 +61,7 @@ class Stage:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        (root / "stub").mkdir()
-        (root / "stub" / "sitecustomize.py").write_text(STUB)
+        write(root / "stub", {"sitecustomize.py": STUB})
 
     def __call__(self, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         return run([SCRIPT, *arguments], cwd or self.root, environment(packages=(self.root / "stub",)))
@@ -153,7 +150,7 @@ def test_the_number_of_jobs_changes_nothing(stage):
 
 def test_in_the_folder_of_another_recipe_with_its_queue(stage):
     foreign = stage.root / "egs" / "s5"
-    for name in ("utils/parse_options.sh", "utils/common.sh", "split_data_dir.py", "path.sh"):
+    for name in ("utils/parse_options.sh", "utils/common.sh", "split_decode.py", "path.sh"):
         (foreign / name).parent.mkdir(parents=True, exist_ok=True)
         (foreign / name).write_text("exit 7\n")
     queue = foreign / "utils" / "queue.pl"

@@ -1,14 +1,12 @@
 """recipes/setup.sh with stubs of Python, pip and uv: which build of torch it installs, and with which program."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from recipe_runs import ROOT, run, write_script
 
-SETUP = Path(__file__).parent.parent / "recipes" / "setup.sh"
 CPU_INDEX = "--extra-index-url https://download.pytorch.org/whl/cpu"
 
 # The Python that makes the environment and the one in it. It records the calls of pip install.
@@ -34,10 +32,8 @@ class Machine:
     """A machine with stubs of the programs that setup.sh starts."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.programs = folder / "bin"
+        self.folder, self.programs, self.calls = folder, folder / "bin", folder / "calls"
         self.programs.mkdir()
-        self.calls = folder / "calls"
         # Only these programs: the machine that runs the tests may have uv.
         for name in ("bash", "cat", "cp", "cut", "dirname", "grep", "mkdir", "sha256sum", "tail", "timeout"):
             (self.programs / name).symlink_to(str(shutil.which(name)))
@@ -45,15 +41,11 @@ class Machine:
         self.environment = {"PATH": str(self.programs), "STUB_CALLS": str(self.calls)}
 
     def add(self, name: str, script: str) -> None:
-        path = self.programs / name
-        path.write_text(script)
-        path.chmod(0o755)
+        write_script(self.programs / name, script)
 
     def setup(self, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        command = ["bash", str(SETUP), "--venv", str(self.folder / "venv"), *options]
-        return subprocess.run(
-            command, env=self.environment | environment, capture_output=True, text=True, timeout=60, cwd=self.folder
-        )
+        command = ["bash", ROOT / "recipes/setup.sh", "--venv", self.folder / "venv", *options]
+        return run(command, self.folder, self.environment | environment)
 
     def installs(self) -> list[str]:
         return self.calls.read_text().splitlines() if self.calls.exists() else []

@@ -1,7 +1,5 @@
 """Utilities of the recipes: options of scripts, jobs, data directories."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -12,17 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recipe_runs import ROOT, environment, run, write_script
+from split_decode import assign
 
-UTILS = Path(__file__).parent.parent / "recipes" / "utils"
-from split_data_dir import assign
-
-
-def call(*command: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, timeout=60)
-
-
-def python(script: str, *arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return call(sys.executable, UTILS / script, *arguments, cwd=cwd)
+UTILS = ROOT / "recipes" / "utils"
 
 
 class TestParseOptions:
@@ -43,7 +34,7 @@ echo "nj=$nj stop_stage=$stop_stage device=$device fast=$fast rest=$*"
     def run(self, tmp_path, *arguments):
         script = tmp_path / "thing.sh"
         script.write_text(self.SCRIPT.format(utils=UTILS))
-        return call("bash", script, *arguments)
+        return run(["bash", script, *arguments], tmp_path)
 
     @pytest.mark.parametrize(
         ("arguments", "expected"),
@@ -80,7 +71,7 @@ echo "nj=$nj stop_stage=$stop_stage device=$device fast=$fast rest=$*"
 
 class TestRunJobs:
     def run(self, tmp_path, *arguments):
-        return call("bash", UTILS / "run_jobs.sh", *arguments, cwd=tmp_path)
+        return run(["bash", UTILS / "run_jobs.sh", *arguments], tmp_path)
 
     def test_a_log_has_command_output_and_status(self, tmp_path):
         done = self.run(tmp_path, "JOB=3", "x.JOB.log", "echo", "two  'words' JOB", "|", "tr", "w", "W")
@@ -138,79 +129,49 @@ def wait_for(condition, seconds: float = 20.0) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def data_dir(tmp_path: Path) -> Path:
-    root = tmp_path / "data"
-    root.mkdir()
-    names = [f"u{n}" for n in range(6)]
-    for name in names:
-        (root / f"{name}.wav").write_bytes(b"sound")
-    (root / "wav.scp").write_text("".join(f"{name} {root / name}.wav\n" for name in names))
-    (root / "text").write_text("".join(f"{name} Bai, {'hitz ' * n}zara.\n" for n, name in enumerate(names)))
-    (root / "utt2spk").write_text("".join(f"{name} s\n" for name in names))
-    (root / "reco2file_and_channel").write_text("".join(f"{name} {name} 1\n" for name in names))
-    return root
+@given(words=st.lists(st.integers(0, 50), min_size=1, max_size=40), parts=st.integers(1, 40))
+def test_parts_follow_each_other_and_none_is_empty(words, parts):
+    parts = min(parts, len(words))
+    assigned = list(assign({str(n): count for n, count in enumerate(words)}, parts).values())
+    assert assigned == sorted(assigned)
+    assert set(assigned) == set(range(1, parts + 1))
 
 
-class TestSplit:
-    @given(words=st.lists(st.integers(0, 50), min_size=1, max_size=40), parts=st.integers(1, 40))
-    def test_parts_follow_each_other_and_none_is_empty(self, words, parts):
-        parts = min(parts, len(words))
-        assigned = list(assign({str(n): count for n, count in enumerate(words)}, parts).values())
-        assert assigned == sorted(assigned)
-        assert set(assigned) == set(range(1, parts + 1))
+ALIGNER = f"""#!{sys.executable}
+import sys
+from asr_punct.formats.kaldi_tables import read_data_dir
+items = list(read_data_dir(sys.argv[sys.argv.index("--data-dir") + 1]))
+print(len(items))
+with open(sys.argv[sys.argv.index("-o") + 1], "w") as out:
+    out.writelines(f"{{item.id}} {{item.recording}} {{item.audio}} {{item.text}}\\n" for item in items)
+"""
 
-    def test_parts_together_are_the_directory(self, data_dir):
-        assert python("split_data_dir.py", data_dir, 3).returncode == 0
-        for name in ("text", "wav.scp", "utt2spk", "reco2file_and_channel"):
-            parts = [(data_dir / "split3" / str(part) / name).read_text() for part in (1, 2, 3)]
-            assert "".join(parts) == (data_dir / name).read_text()
-            assert all(parts)
-        assert not (data_dir / "split3.partial").exists()
 
-    def test_segments_of_a_recording_stay_together(self, data_dir):
-        (data_dir / "segments").write_text("".join(f"u{n} r{n // 2} {n}.0 {n}.5\n" for n in range(6)))
-        (data_dir / "wav.scp").write_text("".join(f"r{n} r{n}.wav\n" for n in range(3)))
-        (data_dir / "reco2file_and_channel").unlink()
-        assert python("split_data_dir.py", data_dir, 3).returncode == 0
-        for part in (1, 2, 3):
-            here = data_dir / "split3" / str(part)
-            assert [line.split()[0] for line in (here / "text").read_text().splitlines()] == [
-                f"u{2 * part - 2}",
-                f"u{2 * part - 1}",
-            ]
-            assert (here / "wav.scp").read_text() == f"r{part - 1} r{part - 1}.wav\n"
+@pytest.mark.parametrize(("jobs", "sizes"), [(1, [4]), (3, [2, 1, 1]), (9, [1, 1, 1, 1])])
+@pytest.mark.parametrize("table", ["utt2doc", "segments", "text"])
+def test_jobs_align_parts_in_the_order_of_the_table_that_lists_the_utterances(tmp_path, jobs, sizes, table):
+    write_script(tmp_path / "bin" / "asr-punct", ALIGNER)
+    tables = {"wav.scp": "{name} {name}.wav", "text": "{name} Bai, {name}.", "segments": "{name} u1 0 1"}
+    tables["utt2doc"] = "{name} d"
+    data = tmp_path / "data"
+    data.mkdir()
+    for name, line in list(tables.items())[: list(tables).index(table) + 1]:
+        names = ["u3", "u1", "u5", "u0"] if name == table else ["u0", "u1", "u3", "u5"]
+        (data / name).write_text("".join(line.format(name=each) + "\n" for each in names))
+    done = run([ROOT / "recipes" / "align.sh", "--nj", jobs, data], tmp_path, environment(tmp_path / "bin"))
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in (data / "ctm").read_text().splitlines()]
+    assert [row[0] for row in rows] == ["u3", "u1", "u5", "u0"]
+    assert all(row[-1] == f"{row[0]}." and row[2] == f"{row[1]}.wav" for row in rows)
+    logs = [(data / "log" / f"align.{job}.log").read_text().splitlines()[3] for job in range(1, len(sizes) + 1)]
+    assert sorted(map(int, logs), reverse=True) == sizes
+    assert not list(data.glob("split*"))
 
-    def test_documents_stay_together_in_the_order_of_utt2doc(self, data_dir):
-        documents = {"u3": "a", "u1": "a", "u5": "a", "u0": "b", "u4": "b", "u2": "b"}
-        (data_dir / "utt2doc").write_text("".join(f"{name}\t{document}\n" for name, document in documents.items()))
-        assert python("split_data_dir.py", data_dir, 2).returncode == 0
-        parts = [(data_dir / "split2" / part / "utt2doc").read_text() for part in "12"]
-        assert parts == ["u3 a\nu1 a\nu5 a\n", "u0 b\nu4 b\nu2 b\n"]
-        for name in ("text", "wav.scp"):
-            lines = (data_dir / "split2" / "1" / name).read_text().splitlines()
-            assert [line.split()[0] for line in lines] == ["u1", "u3", "u5"]
-        assert python("split_data_dir.py", data_dir, 3).returncode == 0
-        parts = [(data_dir / "split3" / part / "utt2doc").read_text() for part in "123"]
-        assert "".join(parts).split()[::2] == list(documents)
 
-    @pytest.mark.parametrize(
-        ("names", "found"),
-        [("u0 u1 u2 u3 u4", "no utterance 'u5'"), ("u9 u0 u1 u2 u3 u4 u5", "unknown utterance 'u9'")],
-    )
-    def test_utt2doc_with_other_utterances(self, data_dir, names, found):
-        (data_dir / "utt2doc").write_text("".join(f"{name} a\n" for name in names.split()))
-        done = python("split_data_dir.py", data_dir, 2)
-        message = f"found {found}, expected the utterances of segments, else of text\n"
-        assert (done.returncode, done.stderr) == (2, f"split_data_dir.py: {data_dir / 'utt2doc'}: {message}")
-
-    def test_too_many_parts(self, data_dir):
-        done = python("split_data_dir.py", data_dir, 7)
-        assert (done.returncode, done.stderr) == (
-            2,
-            f"split_data_dir.py: {data_dir}: found 6 recordings, expected at least 7, one for each part\n",
-        )
-        assert not (data_dir / "split7").exists()
+def test_a_folder_without_utterances_is_not_aligned(tmp_path):
+    done = run([ROOT / "recipes" / "align.sh", tmp_path], tmp_path)
+    message = f"found no utterances in {tmp_path}, expected a data directory with segments or text"
+    assert (done.returncode, done.stderr) == (2, f"align.sh: {message}\n")
 
 
 # Steps of a recipe (recipes/utils/common.sh)
@@ -246,7 +207,7 @@ class Recipe:
         (root / "use.sh").write_text(USE)
 
     def __call__(self, *options: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["bash", "./run.sh", *options], cwd=self.root, capture_output=True, text=True, timeout=60)
+        return run(["bash", "./run.sh", *options], self.root)
 
     def done(self, *options: str) -> list[str]:
         """Return the steps that ran and were not skipped."""
@@ -274,14 +235,10 @@ def test_a_stage_that_is_named_runs_again_and_so_do_later_ones(recipe):
     assert recipe.done() == ALL[2:]
 
 
-def test_a_missing_output_is_made_again_and_later_steps_are_repeated(recipe):
+def test_after_a_change_steps_and_later_ones_are_repeated(recipe):
     recipe.done()
     (recipe.root / "data/two").unlink()
     assert recipe.done() == ALL[1:]
-
-
-def test_a_changed_option_repeats_its_step_and_later_ones(recipe):
-    recipe.done()
     assert recipe.done("--word", "b") == [ALL[0], ALL[2]]
     assert recipe.done("--word", "b") == []
 
@@ -335,9 +292,8 @@ echo all
 
 
 def side_by_side(folder: Path, items: str) -> subprocess.CompletedProcess[str]:
-    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
-    command = ["bash", "-c", SIDE_BY_SIDE.format(utils=UTILS, items=items), "run.sh"]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    without_threads = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+    return run(["bash", "-c", SIDE_BY_SIDE.format(utils=UTILS, items=items), "run.sh"], folder, without_threads)
 
 
 def test_calls_at_the_same_time_share_the_cores(tmp_path):

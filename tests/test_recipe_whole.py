@@ -1,7 +1,5 @@
 """Complete runs of the recipes on very small corpora."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

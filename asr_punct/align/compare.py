@@ -24,10 +24,7 @@ LONG_PAUSE: Seconds = 0.15
 
 @dataclass(frozen=True)
 class TimeComparison:
-    """The words that are equal in both sequences: the absolute error of each one's start, in seconds.
-
-    `pauses` has the reference and the measured pause of each pair of neighbours, in seconds.
-    """
+    """The error of each equal word's start, and the reference and the measured pause of each pair of neighbours."""
 
     errors: tuple[Seconds, ...] = ()
     pauses: tuple[tuple[Seconds, Seconds], ...] = ()

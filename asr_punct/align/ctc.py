@@ -17,8 +17,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.align.emissions import AcousticModel, windowed_log_probs
-from asr_punct.align.spelling import UNKNOWN_SYMBOL, CtcVocabulary
+from asr_punct.align.ctc_model import UNKNOWN_SYMBOL, AcousticModel, CtcVocabulary, windowed_log_probs
 from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, least_frames, viterbi
 from asr_punct.audio import Samples
 from asr_punct.errors import InputError
@@ -34,7 +33,7 @@ Times = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Targets:
+class _Targets:
     """The text as targets of the alignment: symbols and fillers.
 
     Attributes:
@@ -56,38 +55,36 @@ def align(
     """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it. `blocks` are consecutive blocks
-    of the recording, float32 (samples,), at the model's rate. `place` names it in errors.
-
-    Raises InputError if there is too little audio for the words, or a log-probability is NaN or inf; ModelError if the
-    model's output has another shape than its vocabulary and hop predict.
+    of the recording at the model's rate, `place` its name in errors. Raises InputError if there is too little audio for
+    the words, or a log-probability is NaN or inf; ModelError if the output's shape differs from the model's vocabulary
+    and hop.
     """
     if not words:
         return ()
-    targets = targets_of(words, model.vocabulary)
+    targets = _targets(words, model.vocabulary)
+    if not len(targets.columns):
+        return tuple(Word(word, 0.0, 0.0) for word in words)
     lengths = list[int]()
 
-    def count(blocks: Iterable[Samples]) -> Iterator[Samples]:
-        for block in blocks:
+    def counted() -> Iterator[Samples]:
+        for block in track(blocks, "seconds", size=lambda block: len(block) / model.rate):
             lengths.append(len(block))
             yield block
 
-    shown = track(blocks, "seconds", size=lambda block: len(block) / model.rate)
-    log_probs = windowed_log_probs(model, count(shown), place)
-    if not len(targets.columns):
-        return tuple(Word(word, 0.0, 0.0) for word in words)
+    windows = windowed_log_probs(model, counted(), place)
     try:
-        path = viterbi((emissions(w, model.vocabulary.blank, targets.symbols) for w in log_probs), targets.columns)
+        path = viterbi((_emissions(w, model.vocabulary.blank, targets.symbols) for w in windows), targets.columns)
     except NoPathError as error:
         least = least_frames(targets.columns)
         if error.frames < least:
             raise InputError(place, f"{error.frames} frames of audio", f"{least} or more for its text") from None
         raise InputError(place, "log-probabilities with no path through the text", "one of some probability") from None
-    frames = word_frames(path, targets)
+    frames = _word_frames(path, targets)
     times = np.round(np.minimum(frames * model.hop, sum(lengths)) / model.rate, 3).tolist()
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))
 
 
-def targets_of(words: Sequence[str], vocabulary: CtcVocabulary) -> Targets:
+def _targets(words: Sequence[str], vocabulary: CtcVocabulary) -> _Targets:
     """Spell the words. Put the vocabulary's separator between them, if it has one."""
     ids, characters, spans = list[int](), list[int](), list[tuple[int, int]]()
     for word in words:
@@ -101,11 +98,11 @@ def targets_of(words: Sequence[str], vocabulary: CtcVocabulary) -> Targets:
     targets = np.array(ids, np.int64)
     symbols = np.unique(targets[targets != UNKNOWN_SYMBOL])
     columns = np.where(targets == UNKNOWN_SYMBOL, FILLER, np.searchsorted(symbols, targets) + _FIRST_SYMBOL)
-    return Targets(symbols, columns, np.array(characters), np.array(spans))
+    return _Targets(symbols, columns, np.array(characters), np.array(spans))
 
 
 def _merge_unknown(ids: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
-    """Yield (symbol id, number of characters) for a word of `length` characters. A run of unknown symbols is merged."""
+    """Yield symbol ids, each with its number of characters; a run of unknown symbols is one."""
     for symbol, run in groupby(ids):
         count = len(list(run))
         if symbol == UNKNOWN_SYMBOL:
@@ -114,18 +111,18 @@ def _merge_unknown(ids: Sequence[int], length: int) -> Iterator[tuple[int, int]]
             yield from [(symbol, 1)] * count
 
 
-def emissions(log_probs: Floats, blank: int, symbols: Ints) -> Floats:
+def _emissions(log_probs: Floats, blank: int, symbols: Ints) -> Floats:
     """Return (frames, 2 + symbols) log-probabilities of blank, filler and symbols, less those of the best symbol."""
     best = np.maximum(log_probs.max(axis=1, keepdims=True), np.finfo(np.float32).min)
     filler = np.full_like(best, -_FILLER_COST)
     return np.concatenate([log_probs[:, [blank]] - best, filler, log_probs[:, symbols] - best], axis=1)
 
 
-def word_frames(path: CtcPath, targets: Targets) -> Times:
+def _word_frames(path: CtcPath, targets: _Targets) -> Times:
     """Return the start and end of every word, (words, 2), in frames.
 
     A word begins half a symbol length before the middle of its first symbol, or with that symbol's first frame if this
-    is earlier. Its end is computed in the same way.
+    is earlier; its end likewise.
     """
     spans = np.stack([path.first, path.last + 1], axis=1).astype(np.float64)
     _divide_fillers(spans, targets)
@@ -145,7 +142,7 @@ def word_frames(path: CtcPath, targets: Targets) -> Times:
     return frames
 
 
-def _divide_fillers(spans: Times, targets: Targets) -> None:
+def _divide_fillers(spans: Times, targets: _Targets) -> None:
     """Divide the time of adjacent fillers in proportion to their numbers of characters."""
     for column, run in groupby(range(len(spans)), key=targets.columns.__getitem__):
         if column == FILLER:
@@ -155,7 +152,7 @@ def _divide_fillers(spans: Times, targets: Targets) -> None:
             spans[fillers] = np.stack([edges[:-1], edges[1:]], axis=1)
 
 
-def _symbol_length(spans: Times, targets: Targets) -> float:
+def _symbol_length(spans: Times, targets: _Targets) -> float:
     """Return the median distance in frames between neighbouring symbols of a word, 0 if no word has two symbols."""
     same_word = np.zeros(len(targets.columns), np.bool_)
     for first, end in targets.words:

@@ -45,14 +45,10 @@ Times = npt.NDArray[np.float64]
 def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> tuple[Word, ...]:
     """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
-    A word that is not pronounced (`—`) gets length 0 at the end of the word before it.
-
-    `samples` is float32 (samples,). `language` is the code of an espeak voice (`es`, `eu`, `en`, ...), or several
-    joined by `+` (`es+eu`): of several voices the one with the cheapest path is used, separately in each part of the
-    recording.
-
-    Raises InputError if espeak has no such voice, AsrPunctError if there are words and no audio, and MissingExtraError
-    without the extra "audio".
+    A word that is not pronounced (`—`) gets length 0 at the end of the word before it. `samples` is float32 (samples,).
+    `language` is an espeak voice (`es`, `eu`, `en`, ...), or several joined by `+`, of which the one with the cheapest
+    path is used in each part of the recording. Raises InputError for an unknown voice, AsrPunctError for words without
+    audio, and MissingExtraError without the extra "audio".
     """
     if not words:
         return ()
@@ -114,9 +110,9 @@ def _word_edges(path: WarpingPath, begins: Ints, hop: Seconds, length: Seconds) 
 
 
 def _parts(samples: Samples, template: Template) -> Iterator[tuple[int, int, int, int]]:
-    """Cut the recording at long pauses. Yield the first and last sample and the first and last word of each part.
+    """Cut the recording at the long pauses of an alignment on averaged frames.
 
-    The pauses are those of an alignment on averaged frames. The last sample and word are exclusive.
+    Yield the first and last sample and the first and last word of each part; last ones are exclusive.
     """
     begin, first, words = 0, 0, len(template.begins) - 1
     if len(samples) > _LONGEST_PART * RATE and len(template.features) >= _POOL:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from asr_punct.text.characters import shape_of
 
-SUBSTITUTION, INSERTION, DELETION = 4, 3, 3
+_SUBSTITUTION, _INSERTION, _DELETION = 4, 3, 3
 _PAIR, _INSERT, _DELETE = range(3)
 _EDGE_SHAPES = ".।,;:?!¿¡…-–«»\"'69`()x"
 """Character classes of `text.characters.shape_of` for punctuation, brackets and other symbols."""
@@ -27,8 +27,8 @@ _Int32Array = NDArray[np.int32]
 class Alignment:
     """Pairs of a reference word and a hypothesis word, in order. Every word is in exactly one pair.
 
-    `reference` and `hypothesis`, (pairs,), are indices of words, -1 for an insertion and a deletion; `equal`, (pairs,),
-    tells whether the two words of a pair are equal.
+    `reference` and `hypothesis` are indices of words, -1 for an insertion and a deletion; `equal` marks the pairs of
+    equal words. All are (pairs,).
     """
 
     reference: IntArray
@@ -40,12 +40,6 @@ class Alignment:
         """Three masks of shape (pairs,): substitutions, deletions, insertions."""
         deleted, inserted = self.hypothesis < 0, self.reference < 0
         return ~(self.equal | deleted | inserted), deleted, inserted
-
-    @property
-    def cost(self) -> int:
-        """Sum of the costs of all pairs."""
-        costs = (SUBSTITUTION, DELETION, INSERTION)
-        return sum(cost * int(wrong.sum()) for cost, wrong in zip(costs, self.errors, strict=True))
 
 
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
@@ -82,17 +76,16 @@ def identity(words: int) -> Alignment:
 
 
 def _rows(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> _Int32Array:
-    """Return the row `above` and the following rows of the cost matrix, (rows + 1, columns).
+    """Return the row `above` and the following rows of the cost matrix, less _INSERTION * column: (rows + 1, columns).
 
-    INSERTION * column is subtracted from every cell. Insertions then cost nothing, and a running minimum along the row
-    finds the cheapest number of them.
+    Insertions then cost nothing, and a running minimum along the row finds the cheapest number of them.
     """
     matrix = np.empty((len(ref) + 1, len(hyp) + 1), np.int32)
     matrix[0] = above
     for row, word in enumerate(ref):
-        cost = matrix[row, :-1] + np.where(hyp == word, -INSERTION, SUBSTITUTION - INSERTION)
-        matrix[row + 1, 0] = matrix[row, 0] + DELETION
-        np.minimum(cost, matrix[row, 1:] + DELETION, out=matrix[row + 1, 1:], casting="same_kind")
+        cost = matrix[row, :-1] + np.where(hyp == word, -_INSERTION, _SUBSTITUTION - _INSERTION)
+        matrix[row + 1, 0] = matrix[row, 0] + _DELETION
+        np.minimum(cost, matrix[row, 1:] + _DELETION, out=matrix[row + 1, 1:], casting="same_kind")
         np.minimum.accumulate(matrix[row + 1], out=matrix[row + 1])
     return matrix
 
@@ -101,7 +94,7 @@ def _trace(matrix: _Int32Array, ref: _Int32Array, hyp: _Int32Array, column: int,
     """Append the steps from `column` of the last row back to the first row. Return the column reached there."""
     row = len(ref)
     while row:
-        paired = -INSERTION if column and ref[row - 1] == hyp[column - 1] else SUBSTITUTION - INSERTION
+        paired = -_INSERTION if column and ref[row - 1] == hyp[column - 1] else _SUBSTITUTION - _INSERTION
         if column and matrix[row, column] == matrix[row - 1, column - 1] + paired:
             row, column, step = row - 1, column - 1, _PAIR
         elif column and matrix[row, column] == matrix[row, column - 1]:

@@ -11,11 +11,11 @@ speech. In another order its timing differs by a few milliseconds.
 import ctypes
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -44,9 +44,9 @@ class VoiceError(InputError):
 
 @dataclass(frozen=True)
 class Speech:
-    """Synthetic speech, float32 (samples,) in -1..1. A word follows directly or after a silent pause.
+    """Synthetic speech, float32 (samples,) in -1..1, and the white-space tokens of its text with their times.
 
-    `words` are the white-space tokens of the text with their times; a token that espeak does not pronounce has none.
+    A word follows directly or after a silent pause. A token that espeak does not pronounce has no times.
     """
 
     samples: Samples
@@ -59,28 +59,24 @@ def synthesise(
 ) -> Speech:
     """Synthesise words, and punctuation for intonation and pauses.
 
-    `voice` is the code of an espeak voice, with an optional variant after `+` (`es`, `eu+f2`, `en-us`). The speaking
-    rate is 80 to 450 words per minute, the pitch 0 to 99. `breaks` are minimum silences after words, by word index;
-    they are accurate to a few ms.
-
-    Raises VoiceError if there is no such voice or variant, MissingExtraError without `espeakng_loader`, and
-    AsrPunctError if espeak-ng cannot load its data, or fails.
+    `voice` is an espeak voice, with an optional variant after `+` (`es`, `eu+f2`, `en-us`). The rate is 80 to 450 words
+    per minute, the pitch 0 to 99. `breaks` are minimum silences after words, by word index, accurate to a few ms.
+    Raises VoiceError for an unknown voice or variant, MissingExtraError without `espeakng_loader`, and AsrPunctError if
+    espeak-ng cannot load its data, or fails.
     """
     words = text.split()
     with _LOCK:
-        engine = _engine()
-        samples, events = engine.run(_mark_words(words, breaks or {}), voice, words_per_minute, pitch)
+        rate, samples, events = _run(_mark_words(words, breaks or {}), voice, words_per_minute, pitch)
     phonemes = _phonemes(events, len(words))
     _split_merged_words(words, phonemes)
     timed = (
-        Word(word, spans[0][0] / engine.rate, spans[-1][1] / engine.rate) if spans else Word(word)
+        Word(word, spans[0][0] / rate, spans[-1][1] / rate) if spans else Word(word)
         for word, spans in zip(words, phonemes, strict=True)
     )
-    return Speech(samples, engine.rate, tuple(timed))
+    return Speech(samples, rate, tuple(timed))
 
 
-@dataclass(frozen=True, slots=True)
-class _Event:
+class _Event(NamedTuple):
     """An event of espeak: its type, its first sample, and the name of its `<mark>` or phoneme."""
 
     kind: int
@@ -89,15 +85,12 @@ class _Event:
 
 
 def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
-    """Return SSML with a `<mark>` before every word, named by the word's index.
+    """Return SSML with a `<mark>` before every word, named by the word's index, and words on separate lines.
 
-    Words are on separate lines because espeak drops a `<mark>` that follows a full stop and a space.
+    Espeak drops a `<mark>` that follows a full stop and a space.
     """
-    pauses = (f'<break time="{round(breaks[i] * 1000)}ms"/>' if i in breaks else "" for i in range(len(words)))
-    return "\n".join(
-        f'<mark name="{index}"/>{escape(word)}{pause}'
-        for index, (word, pause) in enumerate(zip(words, pauses, strict=True))
-    )
+    pauses = {i: f'<break time="{round(seconds * 1000)}ms"/>' for i, seconds in breaks.items()}
+    return "\n".join(f'<mark name="{i}"/>{escape(word)}{pauses.get(i, "")}' for i, word in enumerate(words))
 
 
 def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
@@ -118,10 +111,9 @@ def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
 
 
 def _split_merged_words(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
-    """Divide the phonemes of words that espeak pronounced as one. Edits `phonemes` in place.
+    """Divide the phonemes of words that espeak pronounced as one, in proportion to their characters, in place.
 
-    espeak assigns all phonemes of `of the` to `of`, so that `the` has none. Each of these words then gets a share in
-    proportion to its length in characters. If they have fewer phonemes than words, nothing is changed.
+    Espeak assigns all phonemes of `of the` to `of`. Words that have fewer phonemes than words stay.
     """
     for last in range(len(words) - 1, 0, -1):
         first = last
@@ -152,91 +144,60 @@ class _EventStruct(ctypes.Structure):
 
     def copy(self) -> _Event:
         """Copy the event to Python's memory: the library reuses its own after the callback."""
-        name = b""
-        if self.type == _MARK:
-            name = self.id.name
-        elif self.type == _PHONEME:
-            name = self.id.string
+        name = self.id.name if self.type == _MARK else self.id.string if self.type == _PHONEME else b""
         return _Event(self.type, self.sample, name.decode(errors="replace"))
 
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(_EventStruct))
-_INT, _UNSIGNED, _POINTER = ctypes.c_int, ctypes.c_uint, ctypes.c_void_p
-_SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "espeak_Initialize": (_INT, _INT, ctypes.c_char_p, _INT),
-    "espeak_SetSynthCallback": (_CALLBACK,),
-    "espeak_SetVoiceByName": (ctypes.c_char_p,),
-    "espeak_SetParameter": (_INT, _INT, _INT),
-    "espeak_Synth": (ctypes.c_char_p, ctypes.c_size_t, _UNSIGNED, _INT, _UNSIGNED, _UNSIGNED, _POINTER, _POINTER),
-}
-"""Argument types. `espeak_Initialize` returns the sample rate, `SetVoiceByName` and `Synth` return 0 on success."""
 
 
-@dataclass
-class _Engine:
-    """The initialised library and the output of the current call."""
+def _run(ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[int, Samples, list[_Event]]:
+    """Synthesise text in SSML. Return the sample rate, the samples and the events."""
+    library, rate, variants = _library()
+    chunks, events, errors = [np.zeros(0, np.int16)], list[_Event](), list[BaseException]()
 
-    library: ctypes.CDLL
-    rate: int
-    variants: Path
-    """Directory of the voice variants."""
-    chunks: list[np.ndarray] = field(default_factory=list)
-    events: list[_Event] = field(default_factory=list)
-    error: BaseException | None = None
-    callback: Any = None  # referenced here because the library has only its address
-
-    def run(self, ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[Samples, list[_Event]]:
-        """Synthesise text in SSML, and return its samples and events. Raises VoiceError if there is no such voice."""
-        self.chunks, self.events, self.error = [], [], None
-        name, _, variant = voice.partition("+")
-        variant_exists = not variant or (self.variants / variant).is_file()
-        if not name or not variant_exists or self.library.espeak_SetVoiceByName(voice.encode()) != 0:
-            raise VoiceError("voice", repr(voice), "a voice of espeak-ng, with a variant after + if wanted (es, eu+f2)")
-        self.library.espeak_SetParameter(_RATE, words_per_minute, 0)
-        self.library.espeak_SetParameter(_PITCH, pitch, 0)
-        data = ssml.replace("\0", "").encode(errors="replace")
-        whole = 0, _POSITION_IN_CHARACTERS, 0  # from the first character, without an end position
-        status = self.library.espeak_Synth(data, len(data) + 1, *whole, _UTF8 | _SSML, None, None)
-        if self.error is not None:
-            raise self.error
-        if status != 0:
-            raise AsrPunctError(f"espeak-ng: found status {status:#x} from synthesis, expected 0")
-        pcm = np.concatenate([np.zeros(0, np.int16), *self.chunks])
-        return pcm.astype(np.float32) / np.float32(32768), self.events
-
-    def receive(self, wave: Any, length: int, events: Any) -> int:
-        """Copy samples and events; espeak's callback. Exceptions are kept for `run`: ctypes would only print them."""
+    def receive(wave: Any, length: int, event: Any) -> int:
         try:
             if wave and length > 0:
-                self.chunks.append(np.ctypeslib.as_array(wave, (length,)).copy())
+                chunks.append(np.ctypeslib.as_array(wave, (length,)).copy())
             index = 0
-            while events and events[index].type != _LIST_TERMINATED:
-                self.events.append(events[index].copy())
+            while event and event[index].type != _LIST_TERMINATED:
+                events.append(event[index].copy())
                 index += 1
-        except BaseException as error:
-            self.error = error
-            return 1
-        return 0
+        except BaseException as error:  # ctypes would only print it
+            errors.append(error)
+        return len(errors)  # not 0: espeak-ng stops
+
+    name, _, variant = voice.partition("+")
+    variant_exists = not variant or (variants / variant).is_file()
+    if not name or not variant_exists or library.espeak_SetVoiceByName(voice.encode()) != 0:
+        raise VoiceError("voice", repr(voice), "a voice of espeak-ng, with a variant after + if wanted (es, eu+f2)")
+    callback = _CALLBACK(receive)  # a name, so that it lives until the synthesis ends
+    library.espeak_SetSynthCallback(callback)
+    library.espeak_SetParameter(_RATE, words_per_minute, 0)
+    library.espeak_SetParameter(_PITCH, pitch, 0)
+    data = ssml.replace("\0", "").encode(errors="replace")
+    whole = 0, _POSITION_IN_CHARACTERS, 0  # from the first character, without an end position
+    status = library.espeak_Synth(data, ctypes.c_size_t(len(data) + 1), *whole, _UTF8 | _SSML, None, None)
+    if errors:
+        raise errors[0]
+    if status != 0:
+        raise AsrPunctError(f"espeak-ng: found status {status:#x} from synthesis, expected 0")
+    return rate, np.concatenate(chunks).astype(np.float32) / np.float32(32768), events
 
 
-def _engine() -> _Engine:
+@cache
+def _library() -> tuple[ctypes.CDLL, int, Path]:
+    """Load the library once, because a second initialisation replaces buffers in use.
+
+    Returns it with its sample rate and the directory of the voice variants.
+    """
     try:
         import espeakng_loader
     except ImportError:
         raise MissingExtraError("speech synthesis", "audio", "espeakng-loader") from None
-    return _initialise(espeakng_loader.get_library_path(), espeakng_loader.get_data_path())
-
-
-@cache
-def _initialise(path: str, data: str) -> _Engine:
-    """Load the library, once per process: a second initialisation replaces buffers that are still in use."""
-    library = ctypes.CDLL(path)
-    for name, arguments in _SIGNATURES.items():
-        getattr(library, name).argtypes = arguments
+    library, data = ctypes.CDLL(espeakng_loader.get_library_path()), espeakng_loader.get_data_path()
     rate = library.espeak_Initialize(_OUTPUT_SYNCHRONOUS, 0, data.encode(), _PHONEME_EVENTS | _DONT_EXIT)
     if rate <= 0:
         raise AsrPunctError(f"espeak-ng: found status {rate} on loading {data}, expected espeak-ng's data")
-    engine = _Engine(library, rate, Path(data) / "voices" / "!v")
-    engine.callback = _CALLBACK(engine.receive)
-    library.espeak_SetSynthCallback(engine.callback)
-    return engine
+    return library, rate, Path(data) / "voices" / "!v"

@@ -1,13 +1,11 @@
 """Align text with audio, for files and data directories, by `dtw` or `ctc`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from asr_punct import audio as sound
-from asr_punct import progress
+from asr_punct import audio, progress
 from asr_punct.align import ctc, dtw
-from asr_punct.align.emissions import AcousticModel
+from asr_punct.align.ctc_model import AcousticModel
 from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import RATE
 from asr_punct.audio import Pathlike
@@ -20,70 +18,53 @@ from asr_punct.text import parse
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, shift
 
 
-class Aligner(Protocol):
-    """An alignment method."""
-
-    @property
-    def time_source(self) -> TimeSource:
-        """Time source of the utterances that it aligns."""
-        ...
-
-    def align(
-        self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
-    ) -> tuple[Word, ...]:
-        """Align the words of utterance `name` with an audio file between `start` and `end` seconds (None: its end).
-
-        Word times are relative to `start`, in order and without overlaps. Raises AudioError if the audio cannot be
-        read, and AsrPunctError if there is too little audio for the words.
-        """
-        ...
-
-
 @dataclass(frozen=True)
-class DtwAligner:
-    """Alignment with synthetic speech (`dtw.align`)."""
+class Aligner:
+    """An alignment method.
 
-    language: str
-    """Language code, or several joined by `+`."""
-    time_source: TimeSource = "aligner"
+    `align(path, words, name, start, end)` aligns the words of utterance `name` with an audio file from `start` to `end`
+    seconds (None: its end). Times are relative to `start`, in order, without overlaps. It raises AudioError if the
+    audio cannot be read, and AsrPunctError if there is too little for the words.
+    """
 
-    def align(
-        self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
-    ) -> tuple[Word, ...]:
-        """See `Aligner`. The audio is read into memory. Raises InputError for an unknown language."""
+    time_source: TimeSource
+    align: Callable[[Pathlike, Sequence[str], str, Seconds, Seconds | None], tuple[Word, ...]]
+
+
+def dtw_aligner(language: str) -> Aligner:
+    """Return an aligner by `dtw.align`. It raises InputError for an unknown language."""
+
+    def align(path: Pathlike, words: Sequence[str], name: str, start: Seconds, end: Seconds | None) -> tuple[Word, ...]:
         with progress.step("reading the audio"):
-            samples = sound.read(path, RATE, start, end)
+            samples = audio.read(path, RATE, start, end)
         try:
-            return dtw.align(samples, RATE, words, self.language)
+            return dtw.align(samples, RATE, words, language)
         except VoiceError as error:
             raise InputError("--lang", error.found, error.expected) from None
 
-
-@dataclass(frozen=True)
-class CtcAligner:
-    """Alignment with a CTC model (`ctc.align`)."""
-
-    model: AcousticModel
-    time_source: TimeSource = "ctc"
-
-    def align(
-        self, path: Pathlike, words: Sequence[str], name: str, start: Seconds = 0.0, end: Seconds | None = None
-    ) -> tuple[Word, ...]:
-        """See `Aligner`. The audio is read in blocks."""
-        blocks = sound.blocks(path, self.model.rate, start, end)
-        return ctc.align(blocks, words, self.model, f"{path}: utterance {name!r}")
+    return Aligner("aligner", align)
 
 
-def align_file(audio: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
-    """Align a text file with an audio file, as one utterance named after the audio file.
+def ctc_aligner(model: AcousticModel) -> Aligner:
+    """Return an aligner by `ctc.align`. It reads the audio in blocks."""
 
-    Raises InputError if a file is missing, or the text has no words; AudioError if the audio cannot be read.
+    def align(path: Pathlike, words: Sequence[str], name: str, start: Seconds, end: Seconds | None) -> tuple[Word, ...]:
+        blocks = audio.blocks(path, model.rate, start, end)
+        return ctc.align(blocks, words, model, f"{path}: utterance {name!r}")
+
+    return Aligner("ctc", align)
+
+
+def align_file(recording: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:
+    """Align a text with an audio file, as one utterance named after the audio file.
+
+    Raises InputError for a missing file, or a text without words; AudioError if the audio cannot be read.
     """
     words = parse(" ".join(read_text_file(text).split()), language).words
     if not words:
         raise InputError(text, "no words", "the words spoken in the audio")
-    name = recording_name(audio)
-    timed = aligner.align(audio, words, name)
+    name = recording_name(recording)
+    timed = aligner.align(recording, words, name, 0.0, None)
     yield Utterance(timed, id=name, recording=name, time_source=aligner.time_source)
 
 

@@ -19,8 +19,8 @@ _PlacedMarks = dict[Mark, int]
 class Projection:
     """The hypothesis with labels, and the alignment of the reference's words with its own.
 
-    `moved` is the number of marks that moved from a deleted word to a neighbour. `lost` are the marks that no word of
-    the hypothesis received, each after the index of its reference word.
+    `moved` is the number of marks that moved from a deleted word to a neighbour. `lost` are those that no word
+    received, each after the index of its reference word.
     """
 
     utterance: Utterance

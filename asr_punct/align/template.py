@@ -23,10 +23,9 @@ _WORDS_A_CALL = 60
 
 @dataclass(frozen=True)
 class Template:
-    """Features of the spoken words without pauses, (frames, 26).
+    """Features of the spoken words without pauses, (frames, 26), and the first frame of each word, (words + 1,).
 
-    `begins`, (words + 1,), has the first frame of each word, then the number of frames. A word that is not pronounced
-    begins where the next one does.
+    `begins` ends with the number of frames. A word that is not pronounced begins where the next one does.
     """
 
     features: Floats
@@ -67,7 +66,7 @@ def _word_features(speech: Speech) -> tuple[Floats, Ints]:
 def mfcc(samples: Samples) -> Floats:
     """Return 13 MFCCs of 25 ms windows every 10 ms, and their deltas over 50 ms: float32 (frames, 26).
 
-    `samples` are float32 (samples,) at `RATE`. Frame i is centred at i * `HOP` samples.
+    `samples` are float32 at `RATE`. Frame i is centred at i * `HOP` samples.
     """
     librosa = require("librosa", "alignment")
     padded = np.pad(samples, (0, max(0, _FFT_LENGTH - len(samples))))

@@ -38,12 +38,10 @@ class WarpingPath:
 def warp(recording: Floats, synthetic: Floats, skip_costs: Floats64, starts: Ints, speech: Floats64) -> WarpingPath:
     """Find the cheapest path through all frames of the recording and of the synthetic speech.
 
-    In every row only about `BAND` columns are computed, around the column that is expected at a constant speaking rate.
-    At 10 ms a frame they are 50 s of synthetic speech, and memory grows only with the length of the recording.
-
-    `recording` and `synthetic` are (frames, features), of at least one frame. `skip_costs`, in units of
-    `_typical_distance`, and the share `speech` in each frame, 0 to 1, are (frames of the recording,); `starts` has the
-    first synthetic frame of each word.
+    In every row only about `BAND` columns are computed, around the one expected at a constant speaking rate: 50 s at 10
+    ms a frame. `recording` and `synthetic` are (frames, features), of at least one frame. `skip_costs`, in units of
+    `_typical_distance`, and the share of `speech`, 0 to 1, are (frames of the recording,); `starts` has the first
+    synthetic frame of each word.
     """
     columns = np.insert(np.arange(len(synthetic)), np.unique(np.append(starts, len(synthetic))), -1)
     scale = _typical_distance(recording, synthetic)
@@ -81,11 +79,9 @@ def _fill(
 ) -> tuple[npt.NDArray[np.int8], float]:
     """Return the best step into every cell of the band, (frames, width), and the cost of the best path.
 
-    `columns` is the synthetic frame of each column, -1 for an extra column.
-
-    Each row is computed without a loop over columns. A path enters the row at some column, from above or diagonally,
+    `columns` has the synthetic frame of each column, -1 for an extra one. A path enters a row from above or diagonally
     and then goes right. The cheapest cost at column c is the sum of the row up to c plus the running minimum of (cost
-    at the entry column - sum of the row up to the entry column).
+    at the entry column - sum of the row up to there), so that no loop over columns is needed.
     """
     steps = np.empty((len(recording), width), np.int8)
     previous = np.full(width, np.inf)

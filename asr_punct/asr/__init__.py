@@ -1,7 +1,7 @@
-"""Speech recognisers and CTC models of other packages, behind one interface.
+"""Speech recognisers and CTC models of other packages, opened by the names that users give them.
 
 `--asr` names a recogniser: `pocketsphinx`, or a package and a model, such as `nemo:stt_es_conformer_ctc_large`,
-`whisper:small.en` or `transformers:facebook/wav2vec2-base-960h`.
+`whisper:small.en` or `transformers:facebook/wav2vec2-base-960h`. `--acoustic-model` names a CTC model for alignment.
 """
 
 from __future__ import annotations
@@ -10,16 +10,21 @@ import re
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
 
 if TYPE_CHECKING:
+    from asr_punct.align.ctc_model import AcousticModel
+    from asr_punct.align.methods import Aligner
     from asr_punct.asr.transcribe import Recogniser
 
 FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
 NAMES = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
 """Values of `--asr`, for error messages."""
+METHODS = ("dtw", "ctc")
+"""Values of `--method`."""
 _RECOGNISERS = {
     "pocketsphinx": ("PocketSphinx", "pocketsphinx", "pocketsphinx"),
     "nemo": ("NemoRecogniser", "nemo", "audio,nemo"),
@@ -28,15 +33,15 @@ _RECOGNISERS = {
 }
 """Module of this package: its class, the package that it needs, and the extras that install it and read audio."""
 _AUDIO_PACKAGES = ("soundfile", "av")
+_CTC_MODEL = "a CTC model: a directory or org/name of transformers, FILE.nemo, or nemo:NAME"
 _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
 """Language in a model name: `stt_es_conformer_ctc_large` of NeMo, `small.en` of Whisper."""
 
 
 def check_installed(name: str) -> None:
-    """Check that the packages of a recogniser are installed, without importing them.
+    """Check that the packages of the recogniser `--asr name` are installed, without importing them.
 
-    `name` is the value of `--asr`. Raises AsrPunctError for an unknown kind of recogniser, and MissingExtraError if a
-    package is not installed.
+    Raises AsrPunctError for an unknown kind of recogniser, and MissingExtraError for a missing package.
     """
     _, package, extras = _RECOGNISERS[_split_name(name)[0]]
     for needed in (package, *_AUDIO_PACKAGES):
@@ -45,14 +50,18 @@ def check_installed(name: str) -> None:
 
 
 def open_recogniser(name: str, device: str | None = None, language: str | None = None) -> Recogniser:
-    """Load a recogniser.
+    """Load the recogniser `--asr name`.
 
-    `name` is the value of `--asr`, `device` one of torch (None: the CPU), `language` the code of the spoken language
-    (None: that in the model's name, if any). Raises AsrPunctError for an unknown kind, model or device;
-    MissingExtraError if a package is not installed.
+    `device` is one of torch (None: the CPU), `language` the code of the spoken language (None: that in the name, if
+    any). Raises AsrPunctError for an unknown kind, model or device; MissingExtraError for a missing package.
     """
+    from asr_punct.hub import check_path, check_transformers_name
+
     package, model = _split_name(name)
-    _check_name(package, model)
+    if package == "transformers":
+        check_transformers_name(model, "a CTC model or Whisper: a directory or org/name of transformers")
+    elif model:
+        check_path(model, f"a model of {package}")
     class_name, _, extras = _RECOGNISERS[package]
     try:
         kind = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
@@ -68,23 +77,55 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Return the kind and the model of a value of `--asr`."""
     kind, _, model = name.partition(":")
     if kind not in _RECOGNISERS or bool(model) == (kind == "pocketsphinx"):
         raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
     return kind, model
 
 
-def _check_name(package: str, model: str) -> None:
-    from asr_punct.hub import check_path, check_transformers_name
-
-    if package == "transformers":
-        check_transformers_name(model, "a CTC model or Whisper: a directory or org/name of transformers")
-    elif model:
-        check_path(model, f"a model of {package}")
-
-
 def named_language(model: str) -> str | None:
     """Return the language code in the name of a model, or None."""
     match = _LANGUAGE.search(model)
     return match and (match[1] or match[2])
+
+
+def open_aligner(method: str, language: str, acoustic_model: str | None = None, device: str | None = None) -> Aligner:
+    """Return the aligner of one of `METHODS`: dtw uses `language`, ctc uses `acoustic_model` and `device`.
+
+    Raises AsrPunctError for an unknown method, an unusable model, or options of the other method.
+    """
+    from asr_punct.align.methods import ctc_aligner, dtw_aligner
+
+    if method not in METHODS:
+        raise AsrPunctError(f"--method: found {method!r}, expected {' or '.join(METHODS)}")
+    if method == "dtw":
+        given = "--acoustic-model" if acoustic_model else "--device" if device else None
+        if given:
+            raise AsrPunctError(f"{given}: found it with --method dtw, expected --method ctc")
+        return dtw_aligner(language)
+    if not acoustic_model:
+        raise AsrPunctError("--method ctc: found no --acoustic-model, expected a CTC model of transformers or NeMo")
+    return ctc_aligner(open_acoustic_model(acoustic_model, device))
+
+
+def open_acoustic_model(name: str, device: str | None = None) -> AcousticModel:
+    """Load a CTC model: a directory or `org/name` of transformers, `transformers:NAME`, `FILE.nemo` or `nemo:NAME`.
+
+    `device` is one of torch (None: the CPU). Raises ModelError if it is no CTC model or is missing; MissingExtraError
+    without NeMo.
+    """
+    from asr_punct.hub import NEMO_FILE, check_path, check_transformers_name
+
+    model = name.removeprefix("nemo:")
+    if model == name and Path(name).suffix != NEMO_FILE:
+        model = name.removeprefix("transformers:")
+        check_transformers_name(model, _CTC_MODEL)
+        from asr_punct.asr.transformers import open_ctc_model
+
+        return open_ctc_model(model, device or "cpu")
+    check_path(model, _CTC_MODEL)
+    try:
+        from asr_punct.asr.nemo import NemoCtcModel, load_recogniser
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"the acoustic model {name!r}", "nemo", str(error.name)) from None
+    return NemoCtcModel(model, load_recogniser(model, device or "cpu"))

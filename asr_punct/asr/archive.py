@@ -14,8 +14,8 @@ MAX_BYTES = 16 << 30
 def check_archive(path: Pathlike, names: Collection[str] | None = None) -> None:
     """Check the members of a `.nemo` file. `names` are the files that it may contain, None for any.
 
-    Raises ModelError for a missing file, one that is not a tar or has more than `MAX_BYTES` when unpacked, or a member
-    that is a link or device, has a path outside the folder, or is not one of `names`.
+    Raises ModelError for a missing file, one that is not a tar or has more than `MAX_BYTES` when unpacked, and a member
+    that is a link or device, is outside the folder, or is not one of `names`.
     """
     if not Path(path).is_file():
         raise ModelError(path, "no such file", "a .nemo file")

@@ -9,8 +9,7 @@ import torch
 from nemo.collections.asr.models import ASRModel, EncDecCTCModel, EncDecHybridRNNTCTCModel
 from nemo.utils import logging as nemo_logging
 
-from asr_punct.align.emissions import Floats, measure_hop
-from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
+from asr_punct.align.ctc_model import CtcVocabulary, Floats, character_vocabulary, measure_hop, subword_vocabulary
 from asr_punct.asr.archive import check_archive
 from asr_punct.asr.hypotheses import read_hypothesis
 from asr_punct.asr.segments import LONGEST_SEGMENT
@@ -36,11 +35,11 @@ class NemoRecogniser:
     def words(self, samples: Samples) -> Iterator[Word]:
         """Transcribe a segment."""
         (hypothesis,) = self._model.transcribe([samples], batch_size=1, timestamps=True, verbose=False)
-        yield from read_hypothesis(hypothesis, "NeMo").words
+        yield from read_hypothesis(hypothesis, "NeMo")[0]
 
 
 class NemoCtcModel:
-    """A CTC model, or the CTC head of a hybrid, as an `align.emissions.AcousticModel`.
+    """A CTC model, or the CTC head of a hybrid, as an `align.ctc_model.AcousticModel`.
 
     Raises ModelError if the model has no CTC head, or has a tokenizer for each of several languages.
     """

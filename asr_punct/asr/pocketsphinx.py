@@ -18,10 +18,9 @@ _LETTER = re.compile(r"([a-z])\.")
 
 
 class PocketSphinx:
-    """PocketSphinx as a `Recogniser`.
+    """PocketSphinx as a `Recogniser`; its only model has no use for `name` and `language`.
 
-    It has one model, so `name` and `language`, which all recognisers are given, are not used. Raises AsrPunctError for
-    a device other than `cpu`.
+    Raises AsrPunctError for a device other than `cpu`.
     """
 
     rate = 16000

@@ -5,8 +5,8 @@ are quietest, and short neighbours may be merged.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,7 @@ _Span = tuple[int, int]
 """First frame and end (exclusive), in frames of 10 ms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A part of a recording: its start in the recording, and its samples, float32 (samples,) in -1..1."""
 
     start: Seconds
@@ -39,9 +38,9 @@ class Segment:
 
 
 def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
-    """Return the segments of a recording with speech, in order.
+    """Return the segments of a recording with speech, in order; neighbours are merged up to `merge_up_to` seconds.
 
-    `energy` is (frames,) from `audio.log_energy`. Neighbours are merged up to a length of `merge_up_to` seconds.
+    `energy` is (frames,) from `audio.log_energy`.
     """
     if not len(energy):
         return []
@@ -80,10 +79,7 @@ def _split(span: _Span, level: Floats) -> Iterator[_Span]:
 
 
 def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Segment]:
-    """Read segments of a file, resampled to `rate`. The file is decoded once.
-
-    Raises AudioError if it cannot be read to its end.
-    """
+    """Read segments of a file at `rate`, decoding it once. Raises AudioError if it cannot be read to its end."""
     blocks = sound.blocks(path, rate)
     held, offset = np.zeros(0, np.float32), 0
     for span in spans:

@@ -22,16 +22,19 @@ _WHISPER_CODES = {"fil": "tl", "nb": "no", "sh": None}
 
 
 class Recogniser(Protocol):
-    """A speech recogniser, called with one segment of a recording at a time."""
+    """A speech recogniser, called with one segment of a recording at a time.
+
+    Attributes:
+        rate: sample rate of the input.
+        time_source: kind of times of the words.
+        language: code of the language of the output (`en`), None if unknown.
+        merge_segments_up_to: length up to which short neighbouring segments are merged; 0 for never.
+    """
 
     rate: int
-    """Sample rate of the input."""
     time_source: TimeSource
-    """Kind of times of the words."""
     language: str | None
-    """Language code of the output (`en`), None if unknown."""
     merge_segments_up_to: Seconds
-    """Short neighbouring segments are merged up to this length before they are recognised; 0 for never."""
 
     def words(self, samples: Samples) -> Iterable[Word]:
         """Transcribe a segment, float32 (samples,) in -1..1. Times are in seconds from its first sample."""
@@ -40,7 +43,7 @@ class Recogniser(Protocol):
 def whisper_language(language: str | None) -> str | None:
     """Return Whisper's code of the language, or None if it has to detect the language of each segment.
 
-    It detects the language of a mixture (`es+eu`) and of Serbo-Croatian, for which it has three codes.
+    It detects that of a mixture (`es+eu`), and of Serbo-Croatian, for which it has three codes.
     """
     if language is None or "+" in language:
         return None
@@ -65,26 +68,20 @@ def recognised_words(
 def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     """Transcribe a recording. Yield an utterance for each segment with words, with ids `NAME-1`, `NAME-2` …
 
-    Times are in seconds from the beginning of the file. Pauses are refined on the audio
-    (`pauses.with_refined_pauses`). A recording without words is logged. Raises InputError if there is no such file, and
-    AudioError if the audio cannot be read.
+    Times are in seconds from the beginning of the file, and pauses are refined on the audio. A recording without words
+    is logged. Raises InputError for a missing file, and AudioError if the audio cannot be read.
     """
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)
     spans = plan_segments(energy, recogniser.merge_segments_up_to)
     name, path = recording_name(audio), str(audio).encode(errors="replace").decode()
+    utterances: list[Utterance] = []
     segments = progress.track(read_segments(audio, recogniser.rate, spans), f"segments of {name}", total=len(spans))
-    transcripts = (_shift_words(recogniser.words(segment.samples), segment, recogniser.rate) for segment in segments)
-    utterances = [
-        Utterance(
-            words,
-            f"{name}-{number}",
-            recording=name,
-            time_source=time_source_of(words, recogniser.time_source),
-            audio=path,
-        )
-        for number, words in enumerate(filter(None, transcripts), start=1)
-    ]
+    for segment in segments:
+        if words := _shift_words(recogniser.words(segment.samples), segment, recogniser.rate):
+            source = time_source_of(words, recogniser.time_source)
+            id_ = f"{name}-{len(utterances) + 1}"
+            utterances.append(Utterance(words, id_, recording=name, time_source=source, audio=path))
     if utterances:
         yield from with_refined_pauses(utterances, energy)
     else:
@@ -106,7 +103,7 @@ def _shift_words(words: Iterable[Word], segment: Segment, rate: int) -> tuple[Wo
 
 
 def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
-    """Check that all files are audio and differ in their names, and that there is one file if `one` is true.
+    """Check recordings before they are transcribed.
 
     Raises InputError for several files where `one` is true, a missing file, or two of the same name; AudioError if a
     file is not audio.

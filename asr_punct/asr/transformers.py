@@ -15,8 +15,7 @@ from transformers import (
 )
 from transformers.utils import logging as transformers_logging
 
-from asr_punct.align.emissions import Floats, measure_hop
-from asr_punct.align.spelling import CtcVocabulary, character_vocabulary, subword_vocabulary
+from asr_punct.align.ctc_model import CtcVocabulary, Floats, character_vocabulary, measure_hop, subword_vocabulary
 from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words, whisper_language
 from asr_punct.audio import Samples
@@ -33,11 +32,10 @@ _MASKING_WEIGHT = "masked_spec_embed"
 
 
 class TransformersRecogniser:
-    """A CTC model or Whisper as a `Recogniser`. Its times need the tokenizer of wav2vec 2.0, or Whisper.
+    """A CTC model with the tokenizer of wav2vec 2.0, or Whisper, as a `Recogniser`.
 
-    A multilingual Whisper detects the language of each segment if `language` is None or a mixture. Raises AsrPunctError
-    for an unknown device or a model without word times, and OSError or ValueError if transformers cannot load the
-    model, or cannot compute word times with it.
+    Raises AsrPunctError for an unknown device or a model without word times, and OSError or ValueError if transformers
+    cannot load the model or compute word times with it.
     """
 
     merge_segments_up_to: Seconds = LONGEST_SEGMENT
@@ -45,12 +43,13 @@ class TransformersRecogniser:
     def __init__(self, name: str, language: str | None, device: str) -> None:
         torch_device = _prepare(name, device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=torch_device)
-        if not _has_word_times(self._pipeline):
-            found = f"{type(self._pipeline.model).__name__} with {type(self._pipeline.tokenizer).__name__}"
+        kind, tokenizer = self._pipeline.type, self._pipeline.tokenizer
+        if kind not in _TIMES or (kind == "ctc" and not isinstance(tokenizer, Wav2Vec2CTCTokenizer)):
+            found = f"{type(self._pipeline.model).__name__} with {type(tokenizer).__name__}"
             expected = "a CTC model with Wav2Vec2CTCTokenizer, or Whisper, which have word times"
             raise AsrPunctError(f"--asr: found {name!r}, {found}, expected {expected}")
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
-        self.time_source = _TIMES[self._pipeline.type]
+        self.time_source = _TIMES[kind]
         self.language = language
         self._generation = _generation_options(self._pipeline, language)
         # Trial run on one second of silence: a Whisper checkpoint without alignment heads fails here, not at the first
@@ -63,12 +62,6 @@ class TransformersRecogniser:
             yield from recognised_words(chunk["text"], *chunk["timestamp"])
 
 
-def _has_word_times(recognition: Any) -> bool:
-    if recognition.type == "ctc":
-        return isinstance(recognition.tokenizer, Wav2Vec2CTCTokenizer)
-    return recognition.type in _TIMES
-
-
 def _generation_options(recognition: Any, language: str | None) -> dict[str, str]:
     """Return the options of Whisper's `generate`: the language, which a model of English alone does not accept."""
     language = whisper_language(language)
@@ -79,7 +72,7 @@ def _generation_options(recognition: Any, language: str | None) -> dict[str, str
 
 
 class TransformersCtcModel:
-    """A CTC model (`...ForCTC`) with its feature extractor, as an `align.emissions.AcousticModel`."""
+    """A CTC model (`...ForCTC`) with its feature extractor, as an `align.ctc_model.AcousticModel`."""
 
     def __init__(self, name: str, model: Any, extractor: Any, vocabulary: CtcVocabulary) -> None:
         self.name, self.vocabulary = name, vocabulary
@@ -96,10 +89,10 @@ class TransformersCtcModel:
 
 
 def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
-    """Load a CTC model from a directory or the hub: wav2vec 2.0, HuBERT or any other model of `AutoModelForCTC`.
+    """Load a CTC model, any of `AutoModelForCTC`, from a directory or the hub.
 
-    Raises ModelError if the model cannot be loaded, is not a CTC model, or has another blank than its tokenizer;
-    AsrPunctError for an unknown device.
+    Raises ModelError if it cannot be loaded, is no CTC model, or has another blank than its tokenizer; AsrPunctError
+    for an unknown device.
     """
     torch_device = _prepare(name, device)
     try:

@@ -1,6 +1,6 @@
 """Whisper models run by faster-whisper."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words, whisper_language
@@ -13,7 +13,7 @@ class FasterWhisper:
     """A Whisper model as a `Recogniser`.
 
     `name` is a size (`small`, `small.en`), a directory, or a name on the hub; `device` is `cpu`, `cuda` or
-    `cuda:INDEX`. The language of each segment is detected if `language` is None or a mixture (`es+eu`).
+    `cuda:INDEX`.
     """
 
     rate = 16000
@@ -31,13 +31,7 @@ class FasterWhisper:
         """Transcribe a segment. Words have the punctuation and capitals that Whisper writes."""
         language = whisper_language(self.language)
         segments, _ = self._model.transcribe(samples, language=language, word_timestamps=True)
-        for segment in segments:
-            yield from _join_tokens(
-                [(word.word, word.start, word.end, word.probability) for word in segment.words or ()]
-            )
-
-
-def _join_tokens(tokens: Sequence[tuple[str, float, float, float]]) -> Iterator[Word]:
-    """Join the tokens of a segment, (text, start, end, probability), into words: ` self`, `-made` -> `self-made`."""
-    parts = [word for token in tokens for word in recognised_words(*token)]
-    return map(join_parts, grouped(parts, part_sizes([text for text, *_ in tokens])))
+        for tokens in (segment.words or () for segment in segments):
+            parts = [part for t in tokens for part in recognised_words(t.word, t.start, t.end, t.probability)]
+            # Several tokens may be one word: ` self`, `-made`.
+            yield from map(join_parts, grouped(parts, part_sizes([token.word for token in tokens])))

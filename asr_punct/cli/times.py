@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.asr.aligners import METHODS, open_aligner
+from asr_punct.asr import METHODS, open_aligner
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
 from asr_punct.cli.overwriting import audio_files, check_outputs

@@ -53,8 +53,7 @@ def prepare(
     """
     from asr_punct.corpora.iwslt import prepare_iwslt
     from asr_punct.corpora.mintzai import prepare_mintzai
-    from asr_punct.corpora.nemo import prepare_nemo_labels
-    from asr_punct.corpora.written import prepare_text
+    from asr_punct.corpora.written import prepare_nemo_labels, prepare_text
 
     check_outputs({f"OUT: {name}": output / name for name in ("train.tsv", "dev.tsv", "test.tsv")}, [source])
     prepare_corpus = {

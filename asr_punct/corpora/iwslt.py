@@ -12,13 +12,11 @@ from pathlib import Path
 
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import InputError
-from asr_punct.formats.files import Pathlike, make_directory, read_lines, write_file
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.files import Pathlike, make_directory, read_lines
 from asr_punct.marks import LEFT, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate, marks_of
 
-PART_OF_FILE = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
-"""Files of the benchmark, and the part that each becomes."""
+_PART_OF_FILE = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
 CLASSES = 4
 """Number of classes in published scores: three marks, and no mark."""
 CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
@@ -26,23 +24,20 @@ CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
 _SUFFIXES = ("", ".txt", ".xz")
 _LABELS = {name: Labels(frozenset({Mark(name)})) for name in ("COMMA", "PERIOD", "QUESTION")} | {"O": Labels()}
 _SENTENCE_ENDS = {Mark.PERIOD, Mark.QUESTION}
-_LEFT = frozenset(LEFT)
 
 
 def prepare_iwslt(source: Path, output: Path) -> Summary:
     """Write `train.tsv`, `dev.tsv`, `test.tsv` and `test_asr.tsv`, with words as a recogniser writes them.
 
-    `source` has the files `train2012`, `dev2012`, `test2011` and `test2011asr`, also with the suffix `.txt` or `.xz`.
-    Raises InputError if there is none of the files, or one is malformed.
+    Raises InputError if `source` has none of the benchmark's files, or a malformed one.
     """
-    found = {name: path for name in PART_OF_FILE if (path := find_file(source, name))}
+    found = {name: path for name in _PART_OF_FILE if (path := find_file(source, name))}
     if not found:
-        raise InputError(source, "none of the benchmark's files", f"a directory of {', '.join(PART_OF_FILE)}")
+        raise InputError(source, "none of the benchmark's files", f"a directory of {', '.join(_PART_OF_FILE)}")
     make_directory(output)
-    summary = Summary(problems=[f"{source / name}: no such file" for name in PART_OF_FILE if name not in found])
+    summary = Summary(problems=[f"{source / name}: no such file" for name in _PART_OF_FILE if name not in found])
     for name, path in found.items():
-        with write_file(output / f"{PART_OF_FILE[name]}.tsv") as out:
-            write_tsv(summary.count_words(map(join_clitics, read_iwslt(path)), PART_OF_FILE[name], path), out)
+        summary.write_part(map(join_clitics, read_iwslt(path)), output, _PART_OF_FILE[name], path)
     return summary
 
 
@@ -52,20 +47,24 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
-    """Read the tokens of a file as utterances, one for each sentence of the reference, all of one document.
+    """Yield the tokens of each sentence of the reference; all are of one document.
 
     Raises InputError for a line without two columns, or another label.
     """
     document = Path(path).name.removesuffix(".xz")
+    for number, sentence in enumerate(_sentences(_read_tokens(path)), start=1):
+        yield Utterance(tuple(sentence), id=f"{document}-{number}", document=document)
+
+
+def _sentences(tokens: Iterable[Word]) -> Iterator[list[Word]]:
     sentence: list[Word] = []
-    number = 1
-    for group in _groups(_read_tokens(path)):
+    for group in _groups(tokens):
         sentence += group
         if marks_of(group[-1]) & _SENTENCE_ENDS:
-            yield Utterance(tuple(sentence), id=f"{document}-{number}", document=document)
-            sentence, number = [], number + 1
+            yield sentence
+            sentence = []
     if sentence:
-        yield Utterance(tuple(sentence), id=f"{document}-{number}", document=document)
+        yield sentence
 
 
 def _read_tokens(path: Pathlike) -> Iterator[Word]:
@@ -118,18 +117,13 @@ def without_case(utterance: Utterance) -> Utterance:
 
 
 def label_tokens(words: Utterance, tokens: Utterance) -> Utterance:
-    """Return the tokens with the labels of the words.
+    """Return the tokens with the labels of the words, which are `join_clitics(tokens)`.
 
     Opening marks and case go to the first token of a word, other marks to the last.
-
-    `words` are `join_clitics(tokens)` with labels.
     """
-    groups = zip(_groups(tokens.words), words.labels, strict=True)
-    return annotate(tokens, labels=[labels for group, found in groups for labels in _spread(found, len(group))])
-
-
-def _spread(labels: Labels, tokens: int) -> list[Labels]:
-    if tokens == 1:
-        return [labels]
-    opening = labels.marks & _LEFT
-    return [Labels(opening, labels.case), *[Labels()] * (tokens - 2), Labels(labels.marks - opening)]
+    spread: list[Labels] = []
+    for group, labels in zip(_groups(tokens.words), words.labels, strict=True):
+        opening = labels.marks.intersection(LEFT)
+        first, last = Labels(opening, labels.case), Labels(labels.marks - opening)
+        spread += [labels] if len(group) == 1 else [first, *[Labels()] * (len(group) - 2), last]
+    return annotate(tokens, labels=spread)

@@ -7,8 +7,8 @@ its transcription is the file with the same stem and the suffix of the spoken la
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from asr_punct import progress
 from asr_punct.corpora.summary import Summary
@@ -23,17 +23,12 @@ _RECORDING = re.compile(r"(.+)[_-]\d+")
 """Stem of a segment, `s_001`; the group is the recording `s`, whose segments are context for each other."""
 
 
-@dataclass(frozen=True)
-class _Segment:
+class _Segment(NamedTuple):
     name: str
     audio: Path
     text: str
     words: int
-
-    @property
-    def recording(self) -> str:
-        match = _RECORDING.fullmatch(self.name)
-        return match[1] if match else self.name
+    recording: str
 
 
 def prepare_mintzai(source: Path, output: Path) -> Summary:
@@ -64,7 +59,7 @@ def prepare_mintzai(source: Path, output: Path) -> Summary:
 def _find_texts(root: Path, language: str, summary: Summary) -> tuple[str, dict[str, Path]]:
     """Return the language of the transcriptions, and their files by stem.
 
-    Without files of the expected language, files of the other language are used, else files of any suffix.
+    Without files of the expected language, those of the other one are used, else files of any suffix.
     """
     for name in ("audio", "transcriptions"):
         if not (root / name).is_dir():
@@ -98,7 +93,8 @@ def _segments(root: Path, texts: dict[str, Path], language: str, summary: Summar
         elif not parsed.words:
             summary.problems.append(f"{texts[name]}: no words")
         else:
-            yield _Segment(name, audio[name], text, len(parsed.words))
+            match = _RECORDING.fullmatch(name)
+            yield _Segment(name, audio[name], text, len(parsed.words), match[1] if match else name)
 
 
 def _by_stem(paths: Iterable[Path], summary: Summary) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""The summary that a preparation reports at its end."""
+"""The summary that a preparation reports at its end, and the writing of the parts that it counts."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asr_punct import progress
+from asr_punct.formats.files import write_file
+from asr_punct.formats.tsv import write_tsv
 from asr_punct.words import Utterance, word_count
+
+PARTS = ("train", "dev", "test")
 
 
 @dataclass
@@ -20,11 +24,16 @@ class Summary:
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
-    def count_words(self, utterances: Iterable[Utterance], part: str, source: Path) -> Iterator[Utterance]:
-        """Yield the utterances and add their words to those of `part`; `source` is their file, for the progress bar."""
-        for utterance in progress.track(utterances, "words", size=word_count, source=source):
-            self.words[part] += len(utterance.words)
-            yield utterance
+    def write_part(self, utterances: Iterable[Utterance], output: Path, part: str, source: Path) -> None:
+        """Write `output/PART.tsv` and count its words; `source` is their file, for the progress bar."""
+
+        def counted() -> Iterator[Utterance]:
+            for utterance in progress.track(utterances, "words", size=word_count, source=source):
+                self.words[part] += len(utterance.words)
+                yield utterance
+
+        with write_file(output / f"{part}.tsv") as out:
+            write_tsv(counted(), out)
 
     def lines(self) -> list[str]:
         """Return the summary as text."""

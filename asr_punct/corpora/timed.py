@@ -14,18 +14,15 @@ from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.tokens import SEGMENT_TOLERANCE
 from asr_punct.pauses import with_pauses, with_pauses_from_audio
-from asr_punct.words import Utterance, Word, parse_time_source
+from asr_punct.words import Utterance, parse_time_source, split_words
 
 
 class TimedCorpus:
     """A corpus of recognised or aligned words, labelled with the text of a data directory.
 
-    Times count from the beginning of the audio file, so the pause after an utterance's last word is known only if the
-    next utterance is in the same file.
-
-    `language` is that of the directory's `text`, which must have punctuation and capitals. `time_source` is a name of
-    `words.TIME_SOURCES`; None: that of the input's format. `audio` has all words. Raises AsrPunctError for an unknown
-    time source.
+    Times count from the beginning of the audio file. `language` is that of the directory's `text`, which must have
+    punctuation and capitals. `time_source` is a name of `words.TIME_SOURCES`; None: that of the input's format. `audio`
+    has all words. Raises AsrPunctError for an unknown time source.
     """
 
     def __init__(self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None) -> None:
@@ -40,8 +37,8 @@ class TimedCorpus:
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
         """Read utterances with pauses, and with labels if the data directory has text.
 
-        With a data directory, utterances have its order, so all of them are held in memory. Raises InputError for a
-        malformed file, an utterance that is not in the data directory, or no times at all.
+        With a data directory all are held in memory, to yield them in its order. Raises InputError for a malformed
+        file, an utterance that the directory lacks, or no times at all.
         """
         utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._time_source)
         if self._data_dir is not None:
@@ -69,7 +66,6 @@ class TimedCorpus:
         return self._items[utterance.id]
 
     def _with_data(self, utterance: Utterance) -> Utterance:
-        """Return the utterance with document, recording and labels of the data directory."""
         item = self._item(utterance)
         start = min((word.start for word in utterance.words if word.start is not None), default=item.start)
         if item.end is not None and not item.start - SEGMENT_TOLERANCE <= start <= item.end + SEGMENT_TOLERANCE:
@@ -77,10 +73,9 @@ class TimedCorpus:
             expected = f"words in its segment from {item.start} to {item.end} s: times from the audio file's beginning"
             raise InputError(place, found, expected)
         utterance = replace(utterance, document=item.document, recording=item.recording)
-        return utterance if item.text is None else self._labelled(utterance, item.text)
-
-    def _labelled(self, utterance: Utterance, text: str) -> Utterance:
-        reference = labelled(Utterance(tuple(map(Word, text.split()))), self._language)
+        if item.text is None:
+            return utterance
+        reference = labelled(Utterance(split_words(item.text)), self._language)
         words = tuple(replace(word, text=word.text.lower()) for word in utterance.words)  # case is in the labels
         projection = project(reference, replace(utterance, words=words))
         self._moved_marks += projection.moved
@@ -95,12 +90,10 @@ class TimedCorpus:
 
     def summary(self) -> list[str]:
         """Return lines with the numbers of pauses and of moved and lost marks."""
-        counts, moved, lost = self._pauses, self._moved_marks, self._lost_marks
-        lines = []
-        if self._empty_utterances:
-            lines.append(f"{plural(self._empty_utterances, 'utterance')} without words")
+        empty, counts, moved, lost = self._empty_utterances, self._pauses, self._moved_marks, self._lost_marks
         found = f"{plural(counts['pauses'], 'pause')}, of which {counts['unknown']} unknown"
-        lines.append(f"{found} and {counts['overlaps']} set to 0 because the words overlap")
-        if moved or lost:
-            lines.append(f"marks of unrecognised words: {moved} moved to a neighbour, {lost} lost")
-        return lines
+        return [
+            *([f"{plural(empty, 'utterance')} without words"] if empty else ()),
+            f"{found} and {counts['overlaps']} set to 0 because the words overlap",
+            *([f"marks of unrecognised words: {moved} moved to a neighbour, {lost} lost"] if moved or lost else ()),
+        ]

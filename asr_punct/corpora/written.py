@@ -1,25 +1,32 @@
-"""`prepare text`: divide written text into training corpora."""
+"""`prepare text` and `prepare nemo-labels`: convert written text, or the training files of NeMo's punctuation models.
+
+NeMo has a file of words and a file of labels (`formats.nemo_labels`) for each part: `text_train.txt` and
+`labels_train.txt`, or `train/text.txt` and `train/labels.txt`; likewise `dev` and `test`. A single pair, `text.txt` and
+`labels.txt`, is divided like written text.
+"""
 
 import io
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from asr_punct import progress
-from asr_punct.corpora.summary import Summary
+from asr_punct.corpora.summary import PARTS, Summary
 from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.formats.files import Pathlike, display_name, make_directory, write_file
 from asr_punct.formats.labelled import labelled
+from asr_punct.formats.nemo_labels import read_nemo_labels
 from asr_punct.formats.text import read_text
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.words import Utterance, word_count
 
+_NEMO_FILES = "text_train.txt and labels_train.txt, train/text.txt and train/labels.txt, or text.txt and labels.txt"
 
-@dataclass(frozen=True, slots=True)
-class _TsvLine:
+
+class _TsvLine(NamedTuple):
     """A line with words: its document, the number of its words, and the line as TSV (smaller than an utterance)."""
 
     document: str
@@ -32,47 +39,79 @@ def prepare_text(
 ) -> Summary:
     """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; only a part with share 0 is empty.
 
-    `source` is text, a sentence or paragraph a line, with an empty line between documents; `-` is standard input. Text
-    with fewer documents than parts is divided into consecutive blocks of lines. All lines are held in memory.
-    `language` is a code, or several for mixed text (`es+eu`); `dev` and `test` are shares of the documents, and `seed`
-    is that of the division.
+    `source` (`-`: standard input) is text, a sentence or paragraph a line, with an empty line between documents. If
+    there are fewer documents than parts, it is divided into consecutive blocks of lines. All lines are held in memory.
+    `language` may be several codes (`es+eu`).
 
-    Raises AsrPunctError for shares that leave nothing for training, or text without words; InputError if there is no
-    such file, it has fewer lines with words than parts, or `output` is a file.
+    Raises AsrPunctError for shares that leave nothing for training, or text without words; InputError for a missing
+    file, fewer lines with words than parts, or an `output` that is a file.
     """
     summary = Summary()
-    lines = progress.track(read_text(source), "words", size=word_count, source=source)
-    utterances = (labelled(utterance, language, summary.dropped) for utterance in lines)
-    divide(utterances, output, summary, place=display_name(source), dev=dev, test=test, seed=seed)
+    utterances = (labelled(utterance, language, summary.dropped) for utterance in read_text(source))
+    _divide(utterances, source, output, summary, dev, test, seed)
     return summary
 
 
-def divide(
+def prepare_nemo_labels(source: Path, output: Path, *, dev: float = 0.05, test: float = 0.05, seed: int = 1) -> Summary:
+    """Write `train.tsv`, `dev.tsv` and `test.tsv`. An empty line of the input ends a document.
+
+    A single pair of files is divided as by `prepare_text`. Raises InputError if there are no such files, or one is
+    malformed; AsrPunctError for shares that leave nothing for training.
+    """
+    pairs = {part: pair for part in PARTS if (pair := _pair(source, part))}
+    summary = Summary()
+    if pairs:
+        make_directory(output)
+        summary.problems += [f"{source}: no files of {part}" for part in PARTS if part not in pairs]
+        for part, (text, labels) in pairs.items():
+            summary.write_part(_with_words(read_nemo_labels(text, labels)), output, part, text)
+        return summary
+    text, labels = source / "text.txt", source / "labels.txt"
+    if not (text.is_file() and labels.is_file()):
+        raise InputError(source, "none of NeMo's training files", _NEMO_FILES)
+    _divide(read_nemo_labels(text, labels), text, output, summary, dev, test, seed)
+    return summary
+
+
+def _pair(source: Path, part: str) -> tuple[Path, Path] | None:
+    flat = source / f"text_{part}.txt", source / f"labels_{part}.txt"
+    nested = source / part / "text.txt", source / part / "labels.txt"
+    return next((pair for pair in (flat, nested) if all(path.is_file() for path in pair)), None)
+
+
+def _with_words(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    return (utterance for utterance in utterances if utterance.words)
+
+
+def _divide(
     utterances: Iterable[Utterance],
+    source: Pathlike,
     output: Path,
     summary: Summary,
-    *,
-    place: str,
-    dev: float = 0.05,
-    test: float = 0.05,
-    seed: int = 1,
+    dev: float,
+    test: float,
+    seed: int,
 ) -> None:
-    """Divide labelled utterances as `prepare_text` does; `place` is the source's name in errors."""
     if not (dev >= 0 and test >= 0 and dev + test < 1):
         raise AsrPunctError(f"--dev {dev} --test {test}: expected shares of 0 or more that leave some for training")
     if output.exists() and not output.is_dir():
         raise InputError(output, "a file", "a directory to write into")
-    shares = {name: share for name, share in (("train", 1 - dev - test), ("dev", dev), ("test", test)) if share}
-    lines = [_line(utterance) for utterance in utterances if utterance.words]
+    shares = {name: share for name, share in zip(PARTS, (1 - dev - test, dev, test), strict=True) if share}
+    tracked = progress.track(utterances, "words", size=word_count, source=source)
+    lines, place = [_line(utterance) for utterance in _with_words(tracked)], display_name(source)
     if not lines:
         raise AsrPunctError(f"{place}: found no words, expected written text")
     if len(lines) < len(shares):
         found = f"{plural(len(lines), 'line')} with words"
         raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")
     parts = _draw_parts(lines, shares, random.Random(seed), summary)
-    _write(lines, parts, output)
-    for name in shares:
-        summary.words[name] = sum(line.words for line, part in zip(lines, parts, strict=True) if part == name)
+    make_directory(output)
+    summary.words.update(dict.fromkeys(shares, 0))
+    with ExitStack() as stack:
+        files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in PARTS}
+        for line, part in progress.track(zip(lines, parts, strict=True), "lines", total=len(lines)):
+            files[part].write(line.tsv)
+            summary.words[part] += line.words
 
 
 def _line(utterance: Utterance) -> _TsvLine:
@@ -100,11 +139,3 @@ def _draw_parts(lines: Sequence[_TsvLine], shares: dict[str, float], rng: random
             largest = max(sizes, key=sizes.__getitem__)
             drawn[rng.choice([document for document, part in drawn.items() if part == largest])] = name
     return [drawn[line.document] for line in lines]
-
-
-def _write(lines: Sequence[_TsvLine], parts: Sequence[str], output: Path) -> None:
-    make_directory(output)
-    with ExitStack() as stack:
-        files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in ("train", "dev", "test")}
-        for line, part in progress.track(zip(lines, parts, strict=True), "lines", total=len(lines)):
-            files[part].write(line.tsv)

@@ -1,10 +1,10 @@
 """Punctuation of NeMo's hypotheses, without importing NeMo."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
-from asr_punct.asr.hypotheses import HypothesisWords, read_hypothesis
+from asr_punct.asr.hypotheses import read_hypothesis
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.formats.tokens import replace_entries, written_words
@@ -34,28 +34,30 @@ def punctuate_hypotheses(
     Args:
         hypotheses: one for each audio file, or one for each segment of a recording.
         punctuator: the model.
-        consecutive: True if the hypotheses are consecutive segments of one recording and context for each other.
+        consecutive: whether they are consecutive segments of one recording and context for each other.
         longest_pause: a pause of this many seconds or more ends a segment.
 
-    Raises:
-        InputError: a hypothesis has no `text` or invalid times, or `text` and `timestamp` differ in number of words.
+    Raises InputError if a hypothesis has no `text` or invalid times, or its `text` and `timestamp` differ in the number
+    of words.
     """
     read = [
         read_hypothesis(hypothesis, f"hypothesis {number}") for number, hypothesis in enumerate(hypotheses, start=1)
     ]
-    restored = punctuator.restore(_utterances(read, "all" if consecutive else ""))
-    return [
-        _write(hypothesis, words.entries, utterance, punctuator.glyphs, longest_pause)
-        for hypothesis, words, utterance in zip(hypotheses, read, restored, strict=True)
+    document = "all" if consecutive else ""
+    utterances = [
+        Utterance(
+            words,
+            document=document,
+            recording=str(number),  # its times start at 0
+            time_source=time_source_of(words, DEFAULT_TIME_SOURCE["nemo"]),
+        )
+        for number, (words, _) in enumerate(read)
     ]
-
-
-def _utterances(hypotheses: Iterable[HypothesisWords], document: str) -> Iterator[Utterance]:
-    """Yield one utterance with pauses for each hypothesis. Each is a recording, because its times start at 0."""
-    for number, hypothesis in enumerate(hypotheses):
-        source = time_source_of(hypothesis.words, DEFAULT_TIME_SOURCE["nemo"])
-        utterance = Utterance(hypothesis.words, document=document, recording=str(number), time_source=source)
-        yield from with_pauses([utterance])
+    restored = punctuator.restore(with_pauses(utterances))
+    return [
+        _write(hypothesis, entries, utterance, punctuator.glyphs, longest_pause)
+        for hypothesis, (_, entries), utterance in zip(hypotheses, read, restored, strict=True)
+    ]
 
 
 def _write(

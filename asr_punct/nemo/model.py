@@ -50,18 +50,14 @@ if hasattr(common, "ALLOWED_TARGET_PREFIXES") and _PACKAGE not in common.ALLOWED
 class AsrPunctModel(ModelPT):  # type: ignore[misc]
     """A punctuation and case model as a `ModelPT`.
 
-    Args:
-        cfg: for a new model the keys `config`, `settings`, `data` and `init` (see `conf/nemo/punctuation.yaml`), for a
-            model directory the key `directory`, or the configuration that `save_to` wrote.
-        trainer: the trainer, if the model is to be trained.
+    `cfg` has, for a new model, the keys `config`, `settings`, `data` and `init` (see `conf/nemo/punctuation.yaml`), for
+    a model directory the key `directory`; or it is the configuration that `save_to` wrote. `trainer` is needed for
+    training only. Raises AsrPunctError for an unusable configuration, data or directory.
 
     Attributes:
         info: configuration of the model.
         tokenizer: tokenizer of the model.
         task: the Lightning module; None if the model is only an ONNX graph.
-
-    Raises:
-        AsrPunctError: an unusable configuration, data or directory.
     """
 
     def __init__(self, cfg: DictConfig, trainer: Trainer | None = None) -> None:
@@ -97,15 +93,9 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     ) -> AsrPunctModel:
         """Load a shipped model, a model directory, `org/name` of the hub, or a `.nemo` file.
 
-        A wheel has only the graphs of the shipped models, which cannot be trained. A checkout has their weights.
-
-        Args:
-            model_name: name or path. The names of NeMo's former English models load the shipped model `en`.
-            map_location: device; None for a GPU if there is one, else the CPU.
-            trainer: the trainer, if the model is to be trained.
-
-        Raises:
-            AsrPunctError: the model is unknown or damaged.
+        A wheel has only the graphs of the shipped models, which cannot be trained. A checkout has their weights. The
+        names of NeMo's former English models load the shipped model `en`. `map_location` is a device, None for a GPU
+        if there is one, else the CPU. Raises AsrPunctError if the model is unknown or damaged.
         """
         if model_name in _OLD_NAMES:
             log.warning("%s is replaced by %r of asr_punct", model_name, _OLD_NAMES[model_name])
@@ -143,10 +133,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return cls(cfg=config, trainer=trainer)
 
     def save_directory(self, directory: Path) -> None:
-        """Write a model directory without a graph, which `asr-punct export` adds.
-
-        Raises InputError if the directory cannot be written.
-        """
+        """Write a model directory without a graph (`asr-punct export` adds it). Raises InputError if that fails."""
         make_directory(directory)
         for name, content in self.files.items():
             (directory / name).write_bytes(content)
@@ -199,11 +186,9 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         self.trainer.reload_dataloaders_every_n_epochs = 1  # each epoch has its own batches
 
     def train_dataloader(self) -> Iterable[Batch]:
-        """Return the batches of the current epoch."""
         return self._data_module().train_dataloader()
 
     def val_dataloader(self) -> Iterable[Batch]:
-        """Return the batches of the development set."""
         return self._data_module().val_dataloader()
 
     def _data_module(self) -> PunctuationData:
@@ -231,7 +216,6 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return self.tokenizer
 
     def configure_optimizers(self) -> Any:
-        """Return the optimiser and the schedule of `PunctuationModule`."""
         task = self._trainable()
         task.steps_per_epoch = len(self._data_module().epoch(0))
         return task.configure_optimizers()
@@ -247,12 +231,10 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return self._trainable().transfer_batch_to_device(batch, device, dataloader_idx)
 
     def on_train_start(self) -> None:
-        """Set training mode."""
         super().on_train_start()
         self._trainable().on_train_start()
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int, unused: int = 0) -> None:
-        """Seed torch with the step, as `PunctuationModule`."""
         super().on_train_batch_start(batch, batch_idx, unused)
         self._trainable().on_train_batch_start(batch, batch_idx)
 
@@ -262,15 +244,12 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return loss
 
     def on_validation_epoch_start(self) -> None:
-        """Reset the counts of the development set."""
         self._trainable().on_validation_epoch_start()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
-        """Count the labels of a batch."""
         self._trainable().validation_step(batch, batch_idx)
 
     def on_validation_epoch_end(self) -> None:
-        """Log the scores of the development set."""
         for name, score in self._trainable().scores().items():
             self.log(name, score, prog_bar=True)
 

@@ -39,10 +39,9 @@ _GRAPHS = (ONNX, ONNX_INT8)
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a model.
+    """The parts of a model. `tagger` is None if there is only an ONNX graph, `tokenizer` if a checkpoint has it.
 
-    `tagger` is None if there is only an ONNX graph, and `tokenizer` if a checkpoint will load it later. `files` are the
-    contents of `KEPT_FILES` by name, without the tokenizer; a graph only if there are no weights.
+    `files` are the contents of `KEPT_FILES` by name, without the tokenizer; a graph only if there are no weights.
     """
 
     info: ModelInfo

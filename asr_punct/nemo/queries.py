@@ -6,7 +6,7 @@ from typing import Any
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.nemo_labels import format_labels
 from asr_punct.inference import punctuator
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, split_words
 
 
 class Punctuator(punctuator.Punctuator):
@@ -22,21 +22,19 @@ class Punctuator(punctuator.Punctuator):
         return_labels: bool = False,
         dataloader_kwargs: Mapping[str, Any] | None = None,
     ) -> list[str]:
-        """Return each query, as a document of its own, with marks and capitals.
+        """Return each query, as a document of its own, with marks and capitals; its own ones stay.
 
-        Sizes default to those with which the model was trained.
+        Sizes default to those with which the model was trained. Raises AsrPunctError if `queries` is a string or
+        contains something else than strings, or a size is too small.
 
         Args:
-            queries: texts; their own marks and capitals stay.
+            queries: the texts.
             batch_size: windows computed together, 1 or more.
             max_seq_length: maximum number of sub-words in a window, both special tokens included.
             step: ignored: each word is decided once, by the window with the most context on both sides.
             margin: number of words at the inner edges of a window that the neighbouring window decides.
             return_labels: return the added labels in NeMo's format (`formats.nemo_labels`): `OU OO ,O ?U`.
             dataloader_kwargs: ignored: there is no data loader.
-
-        Raises:
-            AsrPunctError: `queries` is a string or contains something else than strings, or a size is too small.
         """
         wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]
         if wrong:
@@ -50,7 +48,7 @@ class Punctuator(punctuator.Punctuator):
         ):
             if size is not None and not (hasattr(size, "__index__") and size >= minimum):
                 raise AsrPunctError(f"{name}: found {size!r}, expected a whole number, {minimum} or more")
-        utterances = [Utterance(tuple(map(Word, query.split())), document=str(i)) for i, query in enumerate(queries)]
+        utterances = [Utterance(split_words(query), document=str(i)) for i, query in enumerate(queries)]
         restored = self.with_windows(batch_size, max_seq_length, margin).restore(utterances)
         if return_labels:
             return [format_labels(utterance.labels, self.glyphs.of(utterance.language)) for utterance in restored]

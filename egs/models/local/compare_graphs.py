@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Compare the decisions of a model's int8 and fp32 graphs on the words of a corpus; writes int8.json for its card."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from itertools import tee
@@ -34,9 +32,8 @@ def compare(first: Punctuator, second: Punctuator, utterances: Iterable[Utteranc
     return {"words": words, **{f"same_{name}": equal[name] / words for name in ("marks", "case", "both")}}
 
 
-def main(model: Path, corpus: Path, output: Path, threads: int = 0) -> None:
-    fp32 = Punctuator.from_pretrained(model, threads=threads, graph="fp32")
-    int8 = Punctuator.from_pretrained(model, threads=threads, graph="int8")
+def main(model: Path, corpus: Path, output: Path) -> None:
+    fp32, int8 = (Punctuator.from_pretrained(model, graph=graph) for graph in ("fp32", "int8"))
     result = compare(fp32, int8, read_tsv(corpus))
     write_json_file(output, result)
     print(", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in result.items()))

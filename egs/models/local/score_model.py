@@ -8,19 +8,17 @@ case, each document of the file as a whole. `asr-punct score` gives the same num
 them with those of another model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import tee
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt, without_case
-from asr_punct.errors import AsrPunctError, InputError, run_script
+from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import write_file
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import read_tsv, write_tsv
@@ -35,14 +33,11 @@ _BENCHMARK = ("test2011", "test2011asr")
 Pair = tuple[Utterance, Utterance]
 
 
-@dataclass(frozen=True)
-class HeldOut:
+class HeldOut(NamedTuple):
     """One file of held-out text.
 
-    Attributes:
-        path: the file.
-        punctuate: returns the labelled utterances of the file, each with the model's output for its bare words.
-        merge: classes that the marks are merged into for scoring, or None.
+    `punctuate` returns its labelled utterances, each with the model's output for its bare words. For scoring, the marks
+    are merged into `merge` classes, unless it is None.
     """
 
     path: Path
@@ -51,11 +46,7 @@ class HeldOut:
 
 
 def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
-    """Return the test sets for a model of `language` (`es`, `es+eu`) by name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return the test sets for a model of `language` (`es`, `es+eu`) by name. Raises InputError if there is none."""
     codes = language.split("+")
     sets = {
         f"{code}/{path.name.split('.')[0]}": HeldOut(path, partial(_punctuate_text, code))
@@ -116,16 +107,10 @@ def main(
     model: str,
     output: Path,
     corpus: Annotated[Path, Option(help="Folder of the texts.")],
-    sets: Annotated[str, Option(help="Names of the sets; by default all of the model's languages.")] = "",
-    threads: int = 0,
 ) -> None:
-    punctuator = Punctuator.from_pretrained(model, threads=threads)
-    known = find_sets(corpus, punctuator.info.model.language)
-    scores = {}
-    for name in sets.split() or known:
-        if name not in known:
-            raise AsrPunctError(f"--sets: found {name!r}, expected names from {' '.join(known)}")
-        scores[name] = found = score_set(punctuator, known[name], output / name)
+    punctuator, scores = Punctuator.from_pretrained(model), {}
+    for name, test_set in find_sets(corpus, punctuator.info.model.language).items():
+        scores[name] = found = score_set(punctuator, test_set, output / name)
         marks, case = percent(found.micro.f1), percent(found.case.micro.f1)
         print(f"{name}: {found.words} words, marks F1 {marks}, case F1 {case}", flush=True)
     write_score_sets(scores, output / "scores.json")

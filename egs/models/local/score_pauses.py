@@ -6,8 +6,6 @@ seconds and the number of the sentence. Times that are not exact (interpolated) 
 the sentences compares the two runs on the same words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -31,8 +29,7 @@ _EXPECTED = "a list of words with word, start, end, exact and sent"
 def read_recording(path: Path, language: str) -> list[Utterance]:
     """Read the sentences of a recording with labels, and with times where these are exact.
 
-    Raises:
-        InputError: the file has another form, or the words of a sentence differ from those of its tokens.
+    Raises InputError if the file has another form, or the words of a sentence differ from those of its tokens.
     """
     items = read_json_file(path)
     try:
@@ -82,8 +79,8 @@ def compare(punctuator: Punctuator, sentences: Sequence[Utterance]) -> dict[str,
     }
 
 
-def main(model: str, words: Path, output: Path, threads: int = 0) -> None:
-    punctuator = Punctuator.from_pretrained(model, threads=threads)
+def main(model: str, words: Path, output: Path) -> None:
+    punctuator = Punctuator.from_pretrained(model)
     sentences = read_recording(words, punctuator.info.model.language)
     if not any(has_times(sentence.words) for sentence in sentences):
         raise InputError(words, "no exact times", "words with times")

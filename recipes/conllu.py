@@ -14,20 +14,14 @@ _COLUMNS = 10
 
 
 class TaggedWord(NamedTuple):
-    """A word in lower case, without spaces and without the period of an abbreviation, and its part of speech.
-
-    The tag is one of `PART_OF_SPEECH_TAGS`.
-    """
+    """A word in lower case, without spaces and the period of an abbreviation, and one of `PART_OF_SPEECH_TAGS`."""
 
     text: str
     tag: str
 
 
 class _Row(NamedTuple):
-    """A token, or a range of tokens that are written as one word (without a tag).
-
-    `first` and `last` are the identifiers of its first and last token, equal for a single token.
-    """
+    """A token, or a range of tokens, from `first` to `last`, that are written as one word (without a tag)."""
 
     first: int
     last: int
@@ -45,7 +39,7 @@ def read_conllu(path: Pathlike) -> Iterator[list[TaggedWord]]:
     lines = ((number, line) for number, line in read_lines(path) if not line.startswith("#"))
     for is_sentence, group in groupby(lines, key=lambda item: bool(item[1].strip())):
         rows = (_row(line, f"{path}:{number}") for number, line in group if is_sentence)
-        if words := _sentence(row for row in rows if row):
+        if words := _spoken(_written_words(row for row in rows if row)):
             yield words
 
 
@@ -65,9 +59,9 @@ def _row(line: str, place: str) -> _Row | None:
     return _Row(int(first), int(last or first), form, "" if dash else tag)
 
 
-def _sentence(rows: Iterable[_Row]) -> list[TaggedWord]:
+def _spoken(written: Iterable[tuple[str, str]]) -> list[TaggedWord]:
     words: list[TaggedWord] = []
-    for form, tag in _written_words(rows):
+    for form, tag in written:
         text = "".join(form.split()).lower().replace("’", "'").rstrip(".")
         if words and text in CLITICS:
             words[-1] = words[-1]._replace(text=words[-1].text + text)
