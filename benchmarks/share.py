@@ -21,8 +21,7 @@ from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.features import Features
 from asr_punct.formats.files import read_text_file
 from asr_punct.hub import find_model
-from asr_punct.inference.backend import OnnxBackend, open_backend
-from asr_punct.inference.outputs import Backend, WindowProbabilities
+from asr_punct.inference.backend import Backend, OnnxBackend, WindowProbabilities, open_backend
 from asr_punct.inference.punctuator import Punctuator
 
 
