@@ -37,9 +37,8 @@ class Aggregation:
         """
 
         def advance(size: int, _: int) -> tuple[int, int]:
-            """Return the start of the next window twice: a window decides the words before it."""
             step = -(-size // self.windows)
-            return step, step
+            return step, step  # a window decides the words before the next one
 
         return cut_windows(words, config.words, max_tokens, advance)
 

@@ -55,10 +55,9 @@ class Backend(Protocol):
 
 
 class OnnxBackend:
-    """Runs a model's graph with onnxruntime.
+    """Runs a model's graph, given as a path or its content, with onnxruntime.
 
-    `graph` is its path or content; see `thread_count` for `threads`. Raises ModelError if onnxruntime cannot run the
-    graph.
+    Raises ModelError if onnxruntime cannot run it.
     """
 
     runtime = "onnxruntime"
@@ -101,7 +100,7 @@ class OnnxBackend:
 
 @contextmanager
 def _flush_denormals() -> Iterator[None]:
-    """Treat denormal floats as zero in this thread, on Linux on x86-64: attention weights often are, and they are slow."""
+    """Treat denormals as zero in this thread, on Linux on x86-64: in attention weights they are common, and slow."""
     if not _CAN_FLUSH:
         yield
         return

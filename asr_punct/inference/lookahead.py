@@ -35,15 +35,8 @@ class Lookahead:
     Words that arrive together are decided together. A word that is unsure can be put back, to be decided with the next
     ones; once `right + patience` words follow it, it must be decided.
 
-    Args:
-        reader: makes tokens of words.
-        left: maximum number of words before the decided ones in their window.
-        right: number of words after them, 1 or more.
-        hop: minimum number of words that a window decides, 1 or more.
-        flush_after: pause in seconds after which all words before it are decided at once.
-        patience: number of words, beyond `right`, for which an unsure word waits.
-        max_words: maximum number of words of a window; a larger one is cut at its longer side.
-        max_subwords: maximum number of sub-words of a window; a larger one is cut in the same way.
+    Most arguments are those of `Punctuator.stream`. A window with more than `max_words` or `max_subwords` is cut at its
+    longer side.
     """
 
     def __init__(
@@ -94,9 +87,7 @@ class Lookahead:
     def wait(self, seconds: Seconds, has_times: bool) -> Iterator[Decision]:
         """Report that no word has begun for `seconds`; if this is at least `flush_after`, all words are decided.
 
-        Args:
-            seconds: time since the last word.
-            has_times: whether the words have times, so that this is a pause of the speaker.
+        It is a pause of the speaker only if the words have times.
         """
         if seconds >= self._flush_after:
             self._set_last_pause(seconds if has_times else None)

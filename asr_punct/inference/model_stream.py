@@ -28,12 +28,7 @@ _BATCH_DECISIONS = 128
 class ModelStream:
     """Collects the words of one document after the other, and labels them with one model.
 
-    Args:
-        lookahead: collects the words.
-        decide: computes the probabilities of windows.
-        decoder: computes labels from them.
-        case: whether capitals may be added.
-        glyphs: how the model's language is written.
+    `case` is whether capitals may be added.
     """
 
     def __init__(
@@ -135,7 +130,6 @@ def restore_streaming(utterances: Iterable[Utterance], stream: ModelStream) -> I
     labels: deque[Labels] = deque()
 
     def decisions() -> Iterator[Decision]:
-        """Yield the decisions of the look-ahead buffer, and append each utterance to `waiting`."""
         document, pause = None, None
         for utterance in with_pauses(utterances):
             waiting.append(utterance)

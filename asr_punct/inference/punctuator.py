@@ -117,7 +117,7 @@ class Punctuator:
             device: a device of torch (`cpu`, `cuda`, `cuda:1`, `mps`); by default the CPU.
             threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
             graph: the ONNX graph to run; by default fp32, or int8 if that is the only one.
-            marks, case, class_weights: see the class.
+            marks: see the class, also for `case` and `class_weights`.
             casing: path of a casing list, or its lines; overrides entries of the model's own list.
             aggregate: number of windows that are averaged for each word (see `inference.aggregate`).
 
@@ -212,7 +212,8 @@ class Punctuator:
         for part in self._predictor.predict(self._read(utterances, waiting)):
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
             if probabilities:
-                listed.extend(self._probabilities(part))
+                settings = self._settings, self.classes, self._case
+                listed.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
             while waiting and len(waiting[0].decoded_tokens) <= len(decided):
                 yield waiting.popleft().finish(decided, listed, self._case)
         while waiting:
@@ -335,11 +336,6 @@ class Punctuator:
 
         for _, document in groupby(read(), key=itemgetter(0)):
             yield from mark_edges(map(itemgetter(1), document))
-
-    def _probabilities(self, part: Prediction) -> list[list[float]]:
-        rows = label_probabilities(part.labels, part.cases, part.flags, self._settings, self.classes, self._case)
-        result: list[list[float]] = rows.tolist()
-        return result
 
     def _model_stream(self, left: int, right: int, hop: int, flush_after: Seconds, patience: int) -> ModelStream:
         minimums = {"left": (left, 0), "right": (right, 1), "hop": (hop, 1), "patience": (patience, 0)}
