@@ -60,13 +60,10 @@ class Stream:
 
     With the model `auto`, the language of a document chooses its model: its first words, at most ten, wait until the
     language is clear.
-
-    Args:
-        open_model: returns the part of the stream that depends on the model, by the model's name; "" is the default.
-        choice: chooses the model of each document; None: the default model.
     """
 
     def __init__(self, open_model: Callable[[str], ModelStream], choice: LanguageChoice | None) -> None:
+        # `open_model` gets a model's name, "" for the default model; without a `choice` all documents have that one
         self._open, self._model = open_model, open_model("")
         self._choice = replace(choice, report=self._report) if choice else None
         self._log = choice.log if choice else None
