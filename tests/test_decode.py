@@ -39,10 +39,14 @@ def labels_of(rows, parameters=None, flags=None, sizes=(10_000,), cases=None, cl
     return result
 
 
+def table(rows):
+    """Probabilities (words, marks) of rows of them by mark; the others are very unlikely."""
+    return np.array([[row.get(mark, 0.001) for mark in MARKS] for row in rows], dtype=np.float32)
+
+
 def marks_of(rows, **keywords):
-    """Marks of words given as probabilities by mark; the others are very unlikely."""
-    array = np.array([[row.get(mark, 0.001) for mark in MARKS] for row in rows], dtype=np.float32)
-    return [set(label.marks) for label in labels_of(array, **keywords)]
+    """Marks of words given as probabilities by mark."""
+    return [set(label.marks) for label in labels_of(table(rows), **keywords)]
 
 
 # Rules of pairs, by brute force
@@ -222,53 +226,41 @@ def test_sentences_begin_with_capitals_whatever_the_sizes_of_parts(seed, sizes):
         assert following.case != Case.O or not begins or not label.marks & {Mark.PERIOD, Mark.QUESTION}
 
 
-@pytest.mark.parametrize(("flag", "case"), [(0, Case.O), (WordFlag.FUNCTION_WORD, Case.FIRST_CAP)])
-def test_a_word_that_hardly_ever_has_a_capital_needs_none_after_a_period(flag, case):
-    """`Hil zen. 1976an hasi zen`: the period loses nothing for a number, and a function word gets a capital."""
-    marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
-    marks[0, MARKS.index(Mark.PERIOD)] = 0.999
-    cases = np.array([[1, 0, 0], [0.95, 0.05, 0]], dtype=np.float32)
-    flags = np.array([0, flag], dtype=np.uint8)
-    first, second = labels_of(marks, DecodeSettings(sentence_capitals=True), flags=flags, cases=cases)
-    assert (first.marks, second.case) == ({Mark.PERIOD}, case)
-
-
 @pytest.mark.parametrize(
-    ("period", "capital", "expected"),
+    ("period", "capital", "flag", "expected"),
     [
-        (0.6, 0.6, ({Mark.PERIOD}, Case.FIRST_CAP)),
-        (0.6, 0.45, ({Mark.PERIOD}, Case.FIRST_CAP)),  # the period is worth more than the capital costs
-        (0.6, 0.35, (set(), Case.O)),
-        (0.4, 0.9, (set(), Case.FIRST_CAP)),  # a name
-        (0.45, 0.6, ({Mark.PERIOD}, Case.FIRST_CAP)),  # the capital makes the period likelier
-        (0.45, 0.52, (set(), Case.O)),  # the sentence end, which is not likely enough, explains the capital
-        (0.1, 0.6, (set(), Case.FIRST_CAP)),
+        (0.6, 0.6, 0, ({Mark.PERIOD}, Case.FIRST_CAP)),
+        (0.6, 0.45, 0, ({Mark.PERIOD}, Case.FIRST_CAP)),  # the period is worth more than the capital costs
+        (0.6, 0.35, 0, (set(), Case.O)),
+        (0.4, 0.9, 0, (set(), Case.FIRST_CAP)),  # a name
+        (0.45, 0.6, 0, ({Mark.PERIOD}, Case.FIRST_CAP)),  # the capital makes the period likelier
+        (0.45, 0.52, 0, (set(), Case.O)),  # the sentence end, which is not likely enough, explains the capital
+        (0.1, 0.6, 0, (set(), Case.FIRST_CAP)),
+        (0.999, 0.05, 0, ({Mark.PERIOD}, Case.O)),  # a number needs no capital: `Hil zen. 1976an hasi zen`
+        (0.999, 0.05, WordFlag.FUNCTION_WORD, ({Mark.PERIOD}, Case.FIRST_CAP)),
     ],
 )
-def test_a_period_and_the_next_capital_are_decided_together(period, capital, expected):
-    marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
-    marks[0, MARKS.index(Mark.PERIOD)] = period
+def test_a_period_and_the_next_capital_are_decided_together(period, capital, flag, expected):
     cases = np.array([[1, 0, 0], [1 - capital, capital, 0]], dtype=np.float32)
-    first, second = labels_of(marks, DecodeSettings(sentence_capitals=True), cases=cases)
+    marks, flags = table([{Mark.PERIOD: period}, {}]), np.array([0, flag], dtype=np.uint8)
+    first, second = labels_of(marks, DecodeSettings(sentence_capitals=True), flags=flags, cases=cases)
     assert (first.marks, second.case) == expected
 
 
 def test_a_capital_follows_a_sentence_end_of_the_input():
-    marks = np.full((2, len(MARKS)), 0.001, dtype=np.float32)
     lower = np.tile(np.array([0.8, 0.2, 0], dtype=np.float32), (2, 1))
     flags = np.array([WordFlag.RIGHT_TAKEN | WordFlag.BARRIER | WordFlag.ENDED, 0], dtype=np.uint8)
     for sentence_capitals, case in ((True, Case.FIRST_CAP), (False, Case.O)):
-        _, second = labels_of(marks, DecodeSettings(sentence_capitals=sentence_capitals), flags=flags, cases=lower)
+        settings = DecodeSettings(sentence_capitals=sentence_capitals)
+        _, second = labels_of(table([{}, {}]), settings, flags=flags, cases=lower)
         assert second.case == case
 
 
 def test_the_end_of_a_document_does_not_affect_the_next_one():
-    marks = np.full((1, len(MARKS)), 0.001, dtype=np.float32)
-    marks[0, MARKS.index(Mark.PERIOD)] = 0.9
     decoder = Decoder(DecodeSettings(sentence_capitals=True))
-    lower, flags = np.array([[1, 0, 0]], dtype=np.float32), np.zeros(1, dtype=np.uint8)
+    document = table([{Mark.PERIOD: 0.9}]), np.array([[1, 0, 0]], dtype=np.float32), np.zeros(1, dtype=np.uint8)
     for _ in range(2):
-        assert decoder.push(marks, lower, flags, True) == [Labels(frozenset({Mark.PERIOD}), Case.O)]
+        assert decoder.push(*document, True) == [Labels(frozenset({Mark.PERIOD}), Case.O)]
 
 
 # Rules of reading
@@ -307,10 +299,9 @@ def test_a_dash_on_the_first_word_needs_another_dash_near(distance, kept):
     ],
 )
 def test_a_function_word_has_no_capital_after_a_comma(set_marks, flag, case, sizes):
-    marks = np.full((3, len(MARKS)), 0.001, dtype=np.float32)
-    marks[0, list(map(MARKS.index, set_marks))] = 0.99
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
     flags = np.array([0, flag, 0], dtype=np.uint8)
+    marks = table([dict.fromkeys(set_marks, 0.99), {}, {}])
     first, second, _ = labels_of(marks, flags=flags, cases=cases, sizes=sizes)
     assert (first.marks, second.case) == (set(set_marks), case)
 
@@ -318,7 +309,7 @@ def test_a_function_word_has_no_capital_after_a_comma(set_marks, flag, case, siz
 @pytest.mark.parametrize(("flag", "case"), [(WordFlag.LONG_WORD, Case.FIRST_CAP), (0, Case.ALL_CAPS)])
 def test_a_long_word_needs_more_evidence_for_capitals(flag, case):
     cases = np.array([[0.1, 0.3, 0.6], [0.01, 0.02, 0.97]], dtype=np.float32)
-    found = labels_of(np.full((2, len(MARKS)), 0.001), flags=np.full(2, flag, dtype=np.uint8), cases=cases)
+    found = labels_of(table([{}, {}]), flags=np.full(2, flag, dtype=np.uint8), cases=cases)
     assert [label.case for label in found] == [case, Case.ALL_CAPS]
 
 

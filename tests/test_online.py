@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_decode import ENDS, PAIRS, bonus, violation
+from test_decode import ENDS, PAIRS, bonus, table, violation
 
 from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.flags import WordFlag
@@ -17,11 +17,6 @@ from asr_punct.marks import LEFT, MARKS, Labels, Mark, glyphs, write_text
 
 OPENING = frozenset(opening for opening, _ in PAIRS)
 LOWER = np.array([1.0, 0.0, 0.0], dtype=np.float32)
-
-
-def table(rows):
-    """Probabilities (words, marks) of rows of them by mark; the others are very unlikely."""
-    return np.array([[row.get(mark, 0.001) for mark in MARKS] for row in rows], dtype=np.float32)
 
 
 def streamed(probabilities, right, parameters=None, flags=None, cases=None):

@@ -61,7 +61,7 @@ def test_windows_are_those_of_a_loop(left, right):
             expected.append(((ord(text[place]),), bucket, flags))
         assert [(token.subwords, token.pause, token.boundary) for token in decision.window.words] == expected
         assert (decision.window.keep, decision.end) == ((word - first, last - first), ended)
-        assert [token.text for token in decision.tokens] == list(text[word:] if ended else text[word])
+        assert [token.text for _, token in decision.words] == list(text[word:] if ended else text[word])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_tokens_of_marks_alone_go_with_the_word_beside_them():
     texts = ["-", "«", "a", "»", "-", "b", ",", "c", "-"]
     buffer = lookahead(5, 1)
     decisions = decisions_of(buffer, texts)
-    assert [[token.text for token in decision.tokens] for decision in decisions] == [
+    assert [[token.text for _, token in decision.words] for decision in decisions] == [
         ["-", "«", "a", "»", "-"],
         ["b", ","],
         ["c", "-"],
@@ -89,12 +89,12 @@ def test_tokens_of_marks_alone_go_with_the_word_beside_them():
     flags = [decision.window.kept[0].flags for decision in decisions]
     assert flags == [token.flags for token in whole if token.core]
     (alone,) = decisions_of(buffer, ["-"])
-    assert (alone.window, [token.text for token in alone.tokens]) == (None, ["-"])
+    assert (alone.window, [token.text for _, token in alone.words]) == (None, ["-"])
 
 
 def decided(decisions):
     """Words of each decision with the letters of its window."""
-    return [("".join(word.text for word in decision.words), window_letters(decision)) for decision in decisions]
+    return [("".join(word.text for word, _ in decision.words), window_letters(decision)) for decision in decisions]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_words_that_are_put_back_are_decided_with_the_next_one():
     for letter in "bcd":
         (decision,) = buffer.push([(Word(letter), None)])
         least.append(decision.least)
-        buffer.put_back(list(zip(decision.words, decision.tokens, strict=True))[decision.least :])
+        buffer.put_back(decision.words[decision.least :])
     assert (decided([decision]), least) == ([("abc", "abcd")], [0, 0, 1])  # three words follow a
     assert [word.text for word, _ in buffer.undecided()] == ["b", "c", "d"]
     (last,) = buffer.flush()

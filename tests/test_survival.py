@@ -6,16 +6,15 @@ Probabilities are random, so that every mark and case occurs on every kind of wo
 import random
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_predictor import WindowBackend
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.config import ModelConfig, WindowConfig
-from asr_punct.inference.outputs import WindowProbabilities
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Case, Labels, Mark
+from asr_punct.marks import LEFT, RIGHT, Case, Labels, Mark
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.text import split_token
 from asr_punct.words import Utterance, Word, annotate
@@ -31,27 +30,12 @@ PIECES = [
 ]
 
 
-class DrawnProbabilities:
-    """A backend with random probabilities."""
-
-    runtime = "drawn"
-    batch_tokens = 256
-
-    def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-
-    def probabilities(self, features):
-        shape = features.word_index.shape
-        marks, cases = (self.rng.random((*shape, len(names)), dtype=np.float32) for names in (MARKS, CASES))
-        return WindowProbabilities(marks, cases)
-
-
 def drawn_punctuator(language="es+eu"):
     tokenizer = SubwordTokenizer(train_tokenizer(ORDINARY * 9, 60), 8)
     info = ModelInfo(
         ModelConfig(language=language, window=WindowConfig(words=16, margin=4)), {"max_position_embeddings": 64}
     )
-    return Punctuator(info, tokenizer, DrawnProbabilities(0), casing=["EiTB", "EAE-", "McAna", "iPhone", "ΑΣ"])
+    return Punctuator(info, tokenizer, WindowBackend(256), casing=["EiTB", "EAE-", "McAna", "iPhone", "ΑΣ"])
 
 
 @pytest.fixture(scope="module", params=["es+eu", "en"])

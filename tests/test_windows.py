@@ -10,7 +10,7 @@ from asr_punct.config import WindowConfig
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.inference.aggregate import Aggregation
-from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.backend import WindowProbabilities
 from asr_punct.inference.windows import plan_windows
 
 
@@ -32,14 +32,10 @@ configs = st.integers(1, 20).flatmap(
 
 @given(documents, configs, st.integers(12, 60))
 def test_windows_decide_every_word_once_and_in_order(words, config, max_tokens):
+    """They keep their limits and their document."""
     windows = list(plan_windows(words, config, max_tokens))
-    decided = [word for window in windows for word in window.words[slice(*window.keep)]]
-    assert decided == words
-
-
-@given(documents, configs, st.integers(12, 60))
-def test_windows_keep_their_limits_and_their_document(words, config, max_tokens):
-    for window in plan_windows(words, config, max_tokens):
+    assert [word for window in windows for word in window.kept] == words
+    for window in windows:
         assert 1 <= len(window.words) <= config.words
         assert sum(len(word.subwords) for word in window.words) <= max_tokens - 2
         assert not any(word.boundary & DOCUMENT_START for word in window.words[1:])
@@ -123,8 +119,7 @@ def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, coun
     assert [window.words for window in windows] == planned
     combined = list(aggregation.combine(((window, backend(window.words)) for window in windows), classes))
     assert [window for window, _ in combined] == windows
-    kept = [word for window in windows for word in window.words[slice(*window.keep)]]
-    assert kept == words
+    assert [word for window in windows for word in window.kept] == words
     found = [row for _, scores in combined for row in zip(scores.labels, scores.cases, strict=True)]
     assert len(found) == len(expected)
     for row, other in zip(found, expected, strict=True):

@@ -40,11 +40,8 @@ _LONG_WORD_COST = 2.0
 
 def separates(marks: Collection[Mark]) -> bool:
     """Whether any case may follow a word with these marks: its right marks are more than a comma or semicolon."""
-    return not _is_only_comma(marks) and any(mark not in LEFT for mark in marks)
-
-
-def _is_only_comma(marks: Collection[Mark]) -> bool:
-    return any(mark in marks for mark in _COMMAS) and not any(mark in marks for mark in _NEW)
+    only_comma = any(mark in marks for mark in _COMMAS) and not any(mark in marks for mark in _NEW)
+    return not only_comma and any(mark not in LEFT for mark in marks)
 
 
 class CaseChoices(NamedTuple):

@@ -63,14 +63,8 @@ class OnlineDecoder:
     ) -> tuple[list[Labels], list[Labels]]:
         """Return the labels of the next words of the document, and those that the known words after them would get now.
 
-        These are `count` words, or those up to one with ¿ or ¡, whose output changes what is best for the others.
-
-        Args:
-            labels: probabilities for the next words, of marks, (words, marks), or of classes.
-            cases: probabilities of cases, (words, cases).
-            flags: flags of these words, (words,).
-            end: whether the document ends with the last of them.
-            count: maximum number of words to decide.
+        These are `count` words, or those up to one with ¿ or ¡, whose output changes what is best for the others. Other
+        arguments are those of `Decoder.push`.
         """
         logits = decision_logits(labels, flags, self._settings, self._classes)
         if end:
@@ -83,7 +77,9 @@ class OnlineDecoder:
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
         barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
         start = 0 if barriers[0] else self._open
-        path = self._search.best_path(logits, barriers, start, may_stay_open=not end, last=self._last_word())
+        # the known word on which the open ¿ or ¡ must close at the latest
+        last = max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None
+        path = self._search.best_path(logits, barriers, start, may_stay_open=not end, last=last)
         opens = path.opened & Pair.SENTENCE > 0
         decided = int(opens[:count].argmax()) + 1 if opens[:count].any() else count
         self._open = int(path.open_after[decided - 1])
@@ -97,7 +93,3 @@ class OnlineDecoder:
         if self._begins:
             self._capitals.end_document()
         return result[:decided], result[decided:]
-
-    def _last_word(self) -> int | None:
-        """Return the index of the known word on which the open ¿ or ¡ must close at the latest, or None."""
-        return max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None

@@ -83,11 +83,9 @@ def fit_case_bias(logits: LogitArray, cases: IntArray) -> LogitArray:
     """
 
     def with_bias(case: int, bias: LogitArray) -> list[LogitArray]:
-        """Return copies of the biases, each with another value for one case."""
         return [np.where(np.arange(len(bias)) == case, value, bias) for value in _CASE_BIASES]
 
     def case_f1(bias: LogitArray) -> float:
-        """Return the micro F1 of FIRST_CAP and ALL_CAPS with these biases."""
         chosen = (logits + bias).argmax(axis=1)
         hits = ((chosen == cases) & (cases > 0)).sum()
         return float(f1(hits, (chosen > 0).sum(), float((cases > 0).sum())))

@@ -110,7 +110,6 @@ def _penalty_change(mark: Mark) -> _Change:
 
 def _threshold_change(mark: Mark) -> _Change:
     def candidates(settings: DecodeSettings) -> Sequence[DecodeSettings]:
-        """Return copies of the settings, each with another threshold of the mark."""
         odds = settings.thresholds[mark] / (1 - settings.thresholds[mark])
         moved = [odds * float(np.exp(step)) for step in _THRESHOLD_STEPS]
         return [replace(settings, thresholds={**settings.thresholds, mark: new / (1 + new)}) for new in moved]

@@ -12,7 +12,7 @@ from asr_punct.config import WindowConfig
 from asr_punct.decode.classes import log_probabilities
 from asr_punct.decode.settings import FloatArray, LogitArray, logits, sigmoid
 from asr_punct.errors import AsrPunctError
-from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.backend import WindowProbabilities
 from asr_punct.inference.windows import W, Window, cut_windows
 
 
@@ -37,9 +37,8 @@ class Aggregation:
         """
 
         def advance(size: int, _: int) -> tuple[int, int]:
-            """Return the start of the next window twice: a window decides the words before it."""
             step = -(-size // self.windows)
-            return step, step
+            return step, step  # a window decides the words before the next one
 
         return cut_windows(words, config.words, max_tokens, advance)
 

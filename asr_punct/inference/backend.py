@@ -1,26 +1,63 @@
 """Backends that run a model: onnxruntime on the CPU, torch on other devices and for models without a graph."""
 
+import ctypes
 import functools
 import os
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, verified_file
+from asr_punct.decode.settings import FloatArray
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features
-from asr_punct.inference.denormals import CAN_FLUSH, flush_denormals
-from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, WindowProbabilities
 
 Graph = Literal["fp32", "int8"]
 _GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
 _THREADS_VARIABLE = "OMP_NUM_THREADS"
+MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
+"""Names of an ONNX graph's outputs: probabilities of marks or of classes, and of cases."""
+_FLUSH_TO_ZERO = 0x8040
+"""Bits FTZ and DAZ of the MXCSR register: denormal results and operands become 0."""
+_REGISTER = slice(28, 32)
+"""Bytes of MXCSR in the `fenv_t` of glibc on x86-64."""
+_CAN_FLUSH = sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
+
+
+@dataclass(frozen=True)
+class WindowProbabilities:
+    """Probabilities for a batch of windows; for one window without the dimension `batch`.
+
+    `labels` are those of marks or of classes, (batch, words, labels), `cases` those of cases, (batch, words, cases).
+    """
+
+    labels: FloatArray
+    cases: FloatArray
+
+
+class Backend(Protocol):
+    """Runs a model."""
+
+    @property
+    def runtime(self) -> str:
+        """`onnxruntime` or `torch`."""
+
+    @property
+    def batch_tokens(self) -> int:
+        """Number of tokens in a batch, padding included, that is computed fastest."""
+
+    def probabilities(self, features: Features) -> WindowProbabilities:
+        """Return the probabilities of a batch; those at padding are meaningless."""
 
 
 class OnnxBackend:
-    """Runs a model's graph with onnxruntime.
+    """Runs a model's graph, given as a path or its content, with onnxruntime.
 
-    `graph` is its path or content; see `thread_count` for `threads`. Raises ModelError if onnxruntime cannot run the
-    graph.
+    Raises ModelError if onnxruntime cannot run it.
     """
 
     runtime = "onnxruntime"
@@ -35,11 +72,11 @@ class OnnxBackend:
         options.intra_op_num_threads = thread_count(threads)
         options.log_severity_level = 3
         options.enable_mem_reuse = False  # reuse is a fifth slower (cache misses) and needs more memory
-        if CAN_FLUSH:  # elsewhere the option would also change the calling thread, and nothing would change it back
+        if _CAN_FLUSH:  # elsewhere the option would also change the calling thread, and nothing would change it back
             options.add_session_config_entry("session.set_denormal_as_zero", "1")
         content = graph if isinstance(graph, bytes) else str(graph)
         try:
-            with flush_denormals():  # restores the calling thread's mode afterwards
+            with _flush_denormals():  # restores the calling thread's mode afterwards
                 self._session = onnxruntime.InferenceSession(
                     content,
                     options,
@@ -56,9 +93,28 @@ class OnnxBackend:
     def probabilities(self, features: Features) -> WindowProbabilities:
         """Return the probabilities of a batch; those at padding are meaningless."""
         inputs = features.inputs()
-        with flush_denormals():
+        with _flush_denormals():
             labels, cases = self._session.run(self._outputs, {name: inputs[name] for name in self._inputs})
         return WindowProbabilities(labels, cases)
+
+
+@contextmanager
+def _flush_denormals() -> Iterator[None]:
+    """Treat denormals as zero in this thread, on Linux on x86-64: in attention weights they are common, and slow."""
+    if not _CAN_FLUSH:
+        yield
+        return
+    library = ctypes.CDLL("libm.so.6")
+    before = ctypes.create_string_buffer(32)
+    library.fegetenv(before)
+    changed = bytearray(before.raw)
+    register = int.from_bytes(changed[_REGISTER], "little") | _FLUSH_TO_ZERO
+    changed[_REGISTER] = register.to_bytes(4, "little")
+    library.fesetenv(bytes(changed))
+    try:
+        yield
+    finally:
+        library.fesetenv(before)
 
 
 @functools.cache

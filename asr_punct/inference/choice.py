@@ -80,7 +80,7 @@ class LanguageChoice:
         """
         guess, named = identify(words[:_MAX_WORDS]), self.language or file_language
         if self.fixed or named:
-            return self._choose_by_name(named, guess, len(set(words)))
+            return self._choose_by_name(named, guess, words)
         if guess is None:
             return self.default, ""
         model, probability = self._most_probable(guess)
@@ -101,29 +101,27 @@ class LanguageChoice:
                 return None
         return self.choose(words)
 
-    def _choose_by_name(self, language: str, guess: Guess | None, words: int) -> tuple[str, str]:
-        """Return the same as `choose` for a named language; `words` is the number of different words."""
+    def _choose_by_name(self, language: str, guess: Guess | None, words: Sequence[str]) -> tuple[str, str]:
+        """Return the same as `choose` for a named language, or with `fixed`."""
         codes = language.split("+") if language else []
         found = next((code for code in codes if code in self.models), "")
         model = self.default if self.fixed else self.models.get(found, self.default)
         model_languages = self._languages(model)
         if codes and not set(codes) & set(model_languages):
             self._warn(language, f"the language is {describe_languages(codes)}{'' if self.fixed else _NO_MODEL}", model)
-        elif guess and words >= _WARNING_WORDS:
-            self._warn_if_other(guess, model)
+        elif guess:
+            self._warn_if_other(guess, words, model)
         return model, found if found in model_languages else ""
 
     def check(self, words: Sequence[str], model: str) -> None:
         """Warn if words, at least `_WARNING_WORDS` different ones, are clearly not in a language of their model."""
-        guess = identify(words)
-        if guess and len(set(words)) >= _WARNING_WORDS:
-            self._warn_if_other(guess, model)
+        if guess := identify(words):
+            self._warn_if_other(guess, words, model)
 
-    def _warn_if_other(self, guess: Guess, model: str) -> None:
-        """Warn if the guess is probable enough and not a language of the model."""
+    def _warn_if_other(self, guess: Guess, words: Sequence[str], model: str) -> None:
         languages = self._languages(model)
-        is_other = guess.language not in languages and guess.probability >= _WARNING_PROBABILITY
-        if is_other and known_languages().issuperset(languages):
+        is_clear = len(set(words)) >= _WARNING_WORDS and guess.probability >= _WARNING_PROBABILITY
+        if is_clear and guess.language not in languages and known_languages().issuperset(languages):
             self._warn(guess.language, f"the words look like {describe_languages([guess.language])}", model)
 
     def _most_probable(self, guess: Guess) -> tuple[str, float]:

@@ -48,7 +48,7 @@ def evaluate(
 
 
 def as_recognised(utterance: Utterance) -> Utterance:
-    """Return the utterance as recognisers write it: lower-case words without labels, with their times and pauses."""
+    """Return the utterance as recognisers write it: in lower case, without labels, with times and pauses."""
     words = tuple(
         replace(word, text=word.text.lower(), labels=None, probabilities=None, origin=None) for word in utterance.words
     )

@@ -17,15 +17,13 @@ class Decision:
     """Consecutive words that can be decided now.
 
     Attributes:
-        words: the words, and the words beside them that consist of marks, in order.
-        tokens: their tokens.
+        words: the words with their tokens, and those beside them that consist of marks, in order.
         window: a window that keeps these words and the undecided ones after them; None if all consist of marks.
         end: whether the document ends with the window.
         least: number of these words that are decided at any rate; those after them may wait (see `Lookahead.put_back`).
     """
 
-    words: tuple[Word, ...]
-    tokens: tuple[Token, ...]
+    words: tuple[tuple[Word, Token], ...]
     window: Window[Token] | None
     end: bool
     least: int
@@ -37,15 +35,8 @@ class Lookahead:
     Words that arrive together are decided together. A word that is unsure can be put back, to be decided with the next
     ones; once `right + patience` words follow it, it must be decided.
 
-    Args:
-        reader: makes tokens of words.
-        left: maximum number of words before the decided ones in their window.
-        right: number of words after them, 1 or more.
-        hop: minimum number of words that a window decides, 1 or more.
-        flush_after: pause in seconds after which all words before it are decided at once.
-        patience: number of words, beyond `right`, for which an unsure word waits.
-        max_words: maximum number of words of a window; a larger one is cut at its longer side.
-        max_subwords: maximum number of sub-words of a window; a larger one is cut in the same way.
+    Most arguments are those of `Punctuator.stream`. A window with more than `max_words` or `max_subwords` is cut at its
+    longer side.
     """
 
     def __init__(
@@ -96,9 +87,7 @@ class Lookahead:
     def wait(self, seconds: Seconds, has_times: bool) -> Iterator[Decision]:
         """Report that no word has begun for `seconds`; if this is at least `flush_after`, all words are decided.
 
-        Args:
-            seconds: time since the last word.
-            has_times: whether the words have times, so that this is a pause of the speaker.
+        It is a pause of the speaker only if the words have times.
         """
         if seconds >= self._flush_after:
             self._set_last_pause(seconds if has_times else None)
@@ -111,7 +100,7 @@ class Lookahead:
             self._words[-1] = replace(last, boundary=last.boundary + DOCUMENT_END)
         yield from self._decide_until(0, end=True)
         if self._pending:
-            yield _decision(self._pending, None, True, 0)
+            yield Decision(tuple(self._pending), None, True, 0)
         self.clear()
 
     def undecided(self) -> Iterator[tuple[Word, Token]]:
@@ -152,12 +141,12 @@ class Lookahead:
             is_last = window.words[-1] is self._words[-1]
             known = len(window.kept) - (0 if is_last else self._right)
             decided = min(self._undecided - remaining, max(1, known))
-            pending = [item for _ in range(decided) for item in self._take_pending()]
+            words = tuple(item for _ in range(decided) for item in self._take_pending())
             at_end = end and is_last
             self._undecided -= decided
             self._seen = self._undecided
             may_wait = patience if self._undecided == remaining else 0
-            yield _decision(pending, window, at_end, max(0, decided - may_wait))
+            yield Decision(words, window, at_end, max(0, decided - may_wait))
 
     def _known_words(self) -> Window[Token]:
         """Return a window that keeps the undecided words, as many as fit."""
@@ -185,8 +174,3 @@ class Lookahead:
                 last -= 1
                 subwords -= len(self._words[last].subwords)
         return first, last
-
-
-def _decision(pending: Iterable[tuple[Word, Token]], window: Window[Token] | None, end: bool, least: int) -> Decision:
-    words, tokens = zip(*pending, strict=True)
-    return Decision(words, tokens, window, end, least)

@@ -10,7 +10,7 @@ from asr_punct.decode.flags import FlagArray
 from asr_punct.decode.settings import FloatArray
 from asr_punct.features import DOCUMENT_END, collate
 from asr_punct.inference.aggregate import Aggregation
-from asr_punct.inference.outputs import Backend, WindowProbabilities
+from asr_punct.inference.backend import Backend, WindowProbabilities
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.subwords import SubwordTokenizer
@@ -47,10 +47,12 @@ class Prediction:
 class Predictor:
     """Computes probabilities of words.
 
-    `window` has the sizes of windows in words, and `max_tokens` is their maximum number of sub-words, both special
-    tokens included. A batch has at most `batch_size` windows; if it is None, only `Backend.batch_tokens` limits it.
-    `aggregation` averages several windows for each word; if it is None, one window decides it. With `classes` the
-    labels are classes, not marks.
+    Attributes:
+        window: sizes of windows in words.
+        max_tokens: maximum number of sub-words of a window, both special tokens included.
+        batch_size: maximum number of windows of a batch; None: only `Backend.batch_tokens` limits it.
+        aggregation: averages several windows for each word; None: one window decides it.
+        classes: whether the labels are classes, not marks.
     """
 
     backend: Backend

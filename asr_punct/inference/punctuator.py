@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -23,16 +23,14 @@ from asr_punct.decode.probabilities import label_probabilities
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
 from asr_punct.inference.aggregate import Aggregation
-from asr_punct.inference.backend import Graph, open_backend
+from asr_punct.inference.backend import Backend, Graph, open_backend
 from asr_punct.inference.choice import LanguageChoice
-from asr_punct.inference.language_stream import LanguageStream
 from asr_punct.inference.lookahead import Lookahead
-from asr_punct.inference.model_stream import Committer, ModelStream, restore_streaming
-from asr_punct.inference.outputs import Backend
+from asr_punct.inference.model_stream import ModelStream, restore_streaming
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
-from asr_punct.inference.tokens import LabelledUtterance, PendingUtterance, Token, TokenReader, mark_edges
+from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
@@ -116,13 +114,11 @@ class Punctuator:
         Args:
             name: the model; None for `auto`.
             language: code of the language of all texts; None if it is not known.
-            device: see `open_backend`, also for `threads` and `graph`.
+            device: a device of torch (`cpu`, `cuda`, `cuda:1`, `mps`); by default the CPU.
             threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
-            graph: the ONNX graph to run.
+            graph: the ONNX graph to run; by default fp32, or int8 if that is the only one.
             marks: see the class, also for `case` and `class_weights`.
-            case: whether capitals may be added.
             casing: path of a casing list, or its lines; overrides entries of the model's own list.
-            class_weights: further factors by class or mark.
             aggregate: number of windows that are averaged for each word (see `inference.aggregate`).
 
         Raises:
@@ -133,7 +129,6 @@ class Punctuator:
         added = tuple(read_casing(casing) if isinstance(casing, str | PathLike) else parse_casing(casing or ()))
 
         def open_directory(directory: Path) -> Punctuator:
-            """Open the model of a directory."""
             info = read_info(directory)
             backend = open_backend(directory, info, device, threads, graph)
             own = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
@@ -175,15 +170,12 @@ class Punctuator:
         for line in text.split("\n"):
             utterances.append(Utterance(split_words(line), document=str(document)))
             document += not line.strip()
-        lines = self._label(utterances)
-        return "\n".join(self._write(labelled.utterance, labelled.labels) for labelled in lines)
+        return "\n".join(map(self.write, self.restore(utterances)))
 
     def write(self, utterance: Utterance) -> str:
         """Return the words with their marks and capitals as a line of text."""
-        return self._write(utterance, utterance.labels)
-
-    def _write(self, utterance: Utterance, labels: Sequence[Labels]) -> str:
-        return write_text([word.text for word in utterance.words], labels, self.glyphs.of(utterance.language))
+        texts = [word.text for word in utterance.words]
+        return write_text(texts, utterance.labels, self.glyphs.of(utterance.language))
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
@@ -199,7 +191,8 @@ class Punctuator:
         Raises:
             AsrPunctError: a value is not an utterance.
         """
-        return (labelled.annotated() for labelled in self._label(utterances, probabilities))
+        for punctuator, part in self._by_model(utterances):
+            yield from punctuator._restore_part(part, probabilities)
 
     def language_warnings(self, utterances: Iterable[Utterance]) -> list[str]:
         """Return the warnings about the languages of texts that `restore` logs, also those that it logged before."""
@@ -210,12 +203,7 @@ class Punctuator:
         for _, part in self._by_model(utterances):
             yield from with_pauses(part)
 
-    def _label(self, utterances: Iterable[Utterance], probabilities: bool = False) -> Iterator[LabelledUtterance]:
-        """Yield the utterances with the labels that `restore` gives them."""
-        for punctuator, part in self._by_model(utterances):
-            yield from punctuator._label_part(part, probabilities)
-
-    def _label_part(self, utterances: Iterable[Utterance], probabilities: bool) -> Iterator[LabelledUtterance]:
+    def _restore_part(self, utterances: Iterable[Utterance], probabilities: bool) -> Iterator[Utterance]:
         """Yield utterances with the labels of this model."""
         waiting: deque[PendingUtterance] = deque()
         decided: deque[Labels] = deque()
@@ -224,7 +212,8 @@ class Punctuator:
         for part in self._predictor.predict(self._read(utterances, waiting)):
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
             if probabilities:
-                listed.extend(self._probabilities(part))
+                settings = self._settings, self.classes, self._case
+                listed.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
             while waiting and len(waiting[0].decoded_tokens) <= len(decided):
                 yield waiting.popleft().finish(decided, listed, self._case)
         while waiting:
@@ -246,10 +235,9 @@ class Punctuator:
 
         Arguments and errors are those of `stream`.
         """
-        self._lookahead(left, right, hop, flush_after)  # raises before the first utterance is read
+        self._model_stream(left, right, hop, flush_after, 0)  # raises before the first utterance is read
         for punctuator, part in self._by_model(utterances):
-            lookahead = punctuator._lookahead(left, right, hop, flush_after)
-            yield from restore_streaming(part, lookahead, punctuator._committer())
+            yield from restore_streaming(part, punctuator._model_stream(left, right, hop, flush_after, 0))
 
     def stream(
         self,
@@ -272,14 +260,10 @@ class Punctuator:
             AsrPunctError: `left` or `patience` is below 0, or `right` or `hop` below 1.
         """
 
-        def open_stream(model: str) -> Stream:
-            """Open a stream of a model by its name; "" is the model of this punctuator."""
-            chosen = self._model(model)
-            lookahead = chosen._lookahead(left, right, hop, flush_after, patience)
-            return ModelStream(lookahead, chosen._committer(), chosen.glyphs)
+        def open_model(name: str) -> ModelStream:
+            return self._model(name)._model_stream(left, right, hop, flush_after, patience)
 
-        first = open_stream("")
-        return LanguageStream(first, open_stream, self._choice) if self._choice else first
+        return Stream(open_model, self._choice)
 
     def stream_pool(
         self,
@@ -290,7 +274,7 @@ class Punctuator:
         patience: int = STREAM_PATIENCE_WORDS,
     ) -> StreamPool[Any]:
         """Return a pool of live streams. Arguments and errors are those of `stream`."""
-        self._lookahead(left, right, hop, flush_after, patience)  # raises before the first stream is opened
+        self._model_stream(left, right, hop, flush_after, patience)  # raises before the first stream is opened
         return StreamPool(lambda: self.stream(left, right, hop, flush_after, patience))
 
     def with_windows(
@@ -316,7 +300,6 @@ class Punctuator:
         return changed
 
     def _set_models(self, open_model: Callable[[str], Punctuator]) -> None:
-        """Set how other models are opened."""
         self._open = open_model
         if self._choice and not self._choice.fixed:
             models = self._choice.models
@@ -346,7 +329,6 @@ class Punctuator:
         """Yield the words of utterances, with flags at document boundaries, and append each utterance to `waiting`."""
 
         def read() -> Iterator[tuple[str, list[Token]]]:
-            """Yield the document and the tokens of each utterance."""
             for utterance in with_pauses(utterances):
                 pending = PendingUtterance(utterance, self._reader.read(utterance.words))
                 waiting.append(pending)
@@ -355,25 +337,18 @@ class Punctuator:
         for _, document in groupby(read(), key=itemgetter(0)):
             yield from mark_edges(map(itemgetter(1), document))
 
-    def _probabilities(self, part: Prediction) -> list[list[float]]:
-        rows = label_probabilities(part.labels, part.cases, part.flags, self._settings, self.classes, self._case)
-        result: list[list[float]] = rows.tolist()
-        return result
-
-    def _lookahead(self, left: int, right: int, hop: int, flush_after: Seconds, patience: int = 0) -> Lookahead:
+    def _model_stream(self, left: int, right: int, hop: int, flush_after: Seconds, patience: int) -> ModelStream:
         minimums = {"left": (left, 0), "right": (right, 1), "hop": (hop, 1), "patience": (patience, 0)}
         for name, (value, minimum) in minimums.items():
             if value < minimum:
                 raise AsrPunctError(f"--{name}: found {value}, expected {minimum} or more words")
-        words, subwords = self.info.model.window.words, self.info.max_tokens - 2
-        return Lookahead(self._reader, left, right, hop, flush_after, patience, max_words=words, max_subwords=subwords)
-
-    def _committer(self) -> Committer:
-        return Committer(self._predictor.decide, OnlineDecoder(self._settings, self.classes), self._case)
+        limits = {"max_words": self.info.model.window.words, "max_subwords": self.info.max_tokens - 2}
+        lookahead = Lookahead(self._reader, left, right, hop, flush_after, patience, **limits)
+        decoder = OnlineDecoder(self._settings, self.classes)
+        return ModelStream(lookahead, self._predictor.decide, decoder, self._case, self.glyphs)
 
 
 def _checked(utterance: Utterance) -> Utterance:
-    """Return the utterance. Raises AsrPunctError for another value."""
     if not isinstance(utterance, Utterance):
         raise AsrPunctError(f"utterances: found {type(utterance).__name__}, expected Utterance (for text: call it)")
     return utterance

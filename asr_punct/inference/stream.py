@@ -10,22 +10,20 @@ At a long pause, all words before it are committed at once.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
 from asr_punct.errors import AsrPunctError
+from asr_punct.inference.backend import WindowProbabilities
+from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision
-from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.model_stream import Decide, ModelStream
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
-from asr_punct.marks import Glyphs, Labels
+from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.words import Seconds, Word, check_times
-
-Decide = Callable[[Sequence[Window[Token]]], list[WindowProbabilities]]
-"""Computes the probabilities of the words that each window decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +41,39 @@ class Committed:
     written: str
 
 
-class Stream(ABC):
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a stream, in two parts, so that a `StreamPool` can compute the windows of many streams together.
+
+    `decide` computes the probabilities of the `windows`, and `finish` returns words from them.
+    """
+
+    windows: Sequence[Window[Token]]
+    decide: Decide
+    finish: Callable[[Sequence[WindowProbabilities]], list[Committed]]
+
+
+class Stream:
     """Words in, committed words out; made by `Punctuator.stream`.
 
     `flush` returns the last words. At the end of a `with` block, words that are not committed are dropped.
+
+    With the model `auto`, the language of a document chooses its model: its first words, at most ten, wait until the
+    language is clear.
     """
+
+    def __init__(self, open_model: Callable[[str], ModelStream], choice: LanguageChoice | None) -> None:
+        # `open_model` gets a model's name, "" for the default model; without a `choice` all documents have that one
+        self._open, self._model = open_model, open_model("")
+        self._choice = replace(choice, report=self._report) if choice else None
+        self._log = choice.log if choice else None
+        self._warnings: dict[str, str] = {}
+        self._name = ""  # of the chosen model
+        self._begin()
+
+    def _begin(self) -> None:
+        self._first: list[Word] = []  # first words of the document, for the choice of the model and to check it
+        self._is_chosen = self._choice is None
 
     def __enter__(self) -> Self:
         return self
@@ -64,7 +90,7 @@ class Stream(ABC):
         Raises:
             AsrPunctError: an argument is not one word, or has impossible times; then the stream has not changed.
         """
-        return self._decide(self.add([one_word(word) for word in words]))
+        return _run(self.plan_push([one_word(word) for word in words]))
 
     def idle(self, seconds: Seconds) -> list[Committed]:
         """Report that no word has begun for some time, and return the words that are decided now.
@@ -74,11 +100,11 @@ class Stream(ABC):
         Args:
             seconds: time since the last word.
         """
-        return self._decide(self.wait(seconds))
+        return _run(self.plan_idle(seconds))
 
     def flush(self) -> list[Committed]:
         """End the document and return its remaining words; the next word begins another document."""
-        return self._decide(self.end())
+        return _run(self.plan_flush())
 
     def preview(self) -> list[Committed]:
         """Return the words that are not committed, as the last window of the model would write them.
@@ -86,64 +112,98 @@ class Stream(ABC):
         The next words can still change them. No marks follow the last word of that window: half or more of them would
         soon go. With a `hop`, words after it are unchanged. Tokens that consist of marks are left out.
         """
-        if window := self.unseen():
-            self.look(window, *self.decide_windows([window]))
-        return self.provisional()
+        return _run(self.plan_preview())
+
+    def clear(self) -> None:
+        """Drop the document."""
+        self._begin()
+        self._model.clear()
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """How the words of the current or last document are written."""
+        return self._model.glyphs
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the language of the words, oldest first."""
-        return []
+        """Warnings about the language of the words, one for each language, oldest first."""
+        return list(self._warnings.values())
 
-    @abstractmethod
-    def clear(self) -> None:
-        """Drop the document."""
+    def plan_push(self, words: Sequence[Word]) -> Step:
+        """Return the step of `push`."""
+        if self._is_chosen:
+            self._check_first(words)
+            return self._commit(self._model.add(words))
+        self._first += words
+        return self._commit(self._choose(only_early=True))
 
-    @property
-    @abstractmethod
-    def glyphs(self) -> Glyphs:
-        """How words are written."""
+    def plan_idle(self, seconds: Seconds) -> Step:
+        """Return the step of `idle`."""
+        return self._commit(self._model.wait(seconds) if self._is_chosen else [])
 
-    # Collecting decisions and computing their windows are separate, so that a StreamPool can compute the windows of
-    # many streams together.
+    def plan_flush(self) -> Step:
+        """Return the step of `flush`."""
+        held = list[Decision]()
+        if not self._is_chosen:
+            held = self._choose()
+        elif self._choice and len(self._first) < CHECKED_WORDS:
+            self._choice.check(_texts(self._first), self._name)
+        self._begin()
+        return self._commit(held + self._model.end())
 
-    @property
-    @abstractmethod
-    def decide_windows(self) -> Decide:
-        """Computes the probabilities of the stream's windows."""
+    def plan_preview(self) -> Step:
+        """Return the step of `preview`."""
+        model, first = self._model, self._first
+        if not self._is_chosen:
+            return Step((), model.decide, lambda _: [Committed(word, Labels(), word.text) for word in first])
+        window = model.lookahead.unseen()
 
-    @abstractmethod
-    def add(self, words: Sequence[Word]) -> list[Decision]:
-        """Add words and return the decisions to make."""
+        def finish(computed: Sequence[WindowProbabilities]) -> list[Committed]:
+            if window:
+                model.look(window, computed[0])
+            return _write(model.preview(), model.glyphs)
 
-    @abstractmethod
-    def wait(self, seconds: Seconds) -> list[Decision]:
-        """Report `seconds` without a word and return the decisions to make."""
+        return Step((window,) if window else (), model.decide, finish)
 
-    @abstractmethod
-    def end(self) -> list[Decision]:
-        """End the document and return the decisions to make."""
+    def _commit(self, decisions: Sequence[Decision]) -> Step:
+        """Return the step that makes decisions."""
+        model, windows = self._model, [decision.window for decision in decisions if decision.window]
+        return Step(windows, model.decide, lambda computed: _write(model.label(decisions, computed), model.glyphs))
 
-    @abstractmethod
-    def unseen(self) -> Window[Token] | None:
-        """Return a window for the preview, if no window of a decision has the undecided words."""
+    def _choose(self, *, only_early: bool = False) -> list[Decision]:
+        """Choose the model by the first words, and return their decisions; with `only_early`, if it is clear."""
+        words = _texts(self._first)
+        choice = self._choice and (self._choice.choose_early(words) if only_early else self._choice.choose(words))
+        if not choice:
+            return []
+        self._name, self._is_chosen = choice[0], True
+        self._model = self._open(self._name)
+        return self._model.add(self._first)
 
-    @abstractmethod
-    def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
-        """Use the probabilities of this window for the next preview."""
+    def _check_first(self, words: Sequence[Word]) -> None:
+        """Once there are enough words, warn if they are clearly not in a language of the model."""
+        if self._choice and len(self._first) < CHECKED_WORDS:
+            self._first += words
+            if len(self._first) >= CHECKED_WORDS:
+                self._choice.check(_texts(self._first), self._name)
 
-    @abstractmethod
-    def provisional(self) -> list[Committed]:
-        """Return the words that are not committed, as the last window would write them."""
+    def _report(self, language: str, warning: str) -> None:
+        self._warnings.setdefault(language, warning)
+        if self._log:
+            self._log(language, warning)
 
-    @abstractmethod
-    def commit(self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]) -> list[Committed]:
-        """Return the words of decisions, given the probabilities of their windows."""
 
-    def _decide(self, decisions: Sequence[Decision]) -> list[Committed]:
-        # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
-        computed = [self.decide_windows([decision.window])[0] for decision in decisions if decision.window]
-        return self.commit(decisions, computed)
+def _run(step: Step) -> list[Committed]:
+    # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
+    return step.finish([step.decide([window])[0] for window in step.windows])
+
+
+def _texts(words: Sequence[Word]) -> list[str]:
+    return [word.text for word in words]
+
+
+def _write(words: Iterable[tuple[Word, Labels]], glyphs: Glyphs) -> list[Committed]:
+    return [Committed(word, labels, write_word(word.text, labels, glyphs)) for word, labels in words]
 
 
 def one_word(word: object) -> Word:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.inference.lookahead import Decision
-from asr_punct.inference.outputs import WindowProbabilities
-from asr_punct.inference.stream import Committed, Decide, Stream, one_word
+from asr_punct.inference.backend import WindowProbabilities
+from asr_punct.inference.model_stream import Decide
+from asr_punct.inference.stream import Committed, Step, Stream, one_word
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.words import Seconds, Word
@@ -46,23 +46,19 @@ class StreamPool(Generic[Key]):
         checked = {key: [one_word(word) for word in new] for key, new in words.items()}
         for key in checked.keys() - self._streams.keys():
             self._streams[key] = self._open()
-        return self._decide({key: self._streams[key].add(new) for key, new in checked.items()})
+        return _run({key: self._streams[key].plan_push(new) for key, new in checked.items()})
 
     def idle(self, seconds: Mapping[Key, Seconds]) -> dict[Key, list[Committed]]:
         """Report for some streams how long no word has begun (see `Stream.idle`)."""
-        return self._decide({key: self._streams[key].wait(seconds[key]) for key in self._opened(seconds)})
+        return _run({key: stream.plan_idle(seconds[key]) for key, stream in self._opened(seconds).items()})
 
     def flush(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
         """End the documents of some streams and return their remaining words."""
-        return self._decide({key: self._streams[key].end() for key in self._opened(keys)})
+        return _run({key: stream.plan_flush() for key, stream in self._opened(keys).items()})
 
     def preview(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
         """Return the words of some streams that are not committed, as they would be written now."""
-        streams = {key: self._streams[key] for key in self._opened(keys)}
-        windows = {key: window for key, stream in streams.items() if (window := stream.unseen())}
-        for key, (computed,) in self._compute({key: [window] for key, window in windows.items()}).items():
-            streams[key].look(windows[key], computed)
-        return {key: stream.provisional() for key, stream in streams.items()}
+        return _run({key: stream.plan_preview() for key, stream in self._opened(keys).items()})
 
     def warnings(self, key: Key) -> list[str]:
         """Return the warnings about a stream so far (see `Stream.warnings`)."""
@@ -73,20 +69,17 @@ class StreamPool(Generic[Key]):
         for key in keys:
             self._streams.pop(key, None)
 
-    def _opened(self, keys: Iterable[Key]) -> list[Key]:
-        return [key for key in keys if key in self._streams]
+    def _opened(self, keys: Iterable[Key]) -> dict[Key, Stream]:
+        return {key: self._streams[key] for key in keys if key in self._streams}
 
-    def _decide(self, decisions: Mapping[Key, list[Decision]]) -> dict[Key, list[Committed]]:
-        found = self._compute({key: [item.window for item in items if item.window] for key, items in decisions.items()})
-        return {key: self._streams[key].commit(items, found[key]) for key, items in decisions.items()}
 
-    def _compute(self, windows: Mapping[Key, list[Window[Token]]]) -> dict[Key, list[WindowProbabilities]]:
-        """Return the probabilities of each stream's windows, in order; a model computes all its windows at once."""
-        by_model = defaultdict[Decide, list[tuple[Key, Window[Token]]]](list)
-        for key, items in windows.items():
-            by_model[self._streams[key].decide_windows] += [(key, window) for window in items]
-        found = defaultdict[Key, list[WindowProbabilities]](list)
-        for decide, group in by_model.items():
-            for (key, _), computed in zip(group, decide([window for _, window in group]), strict=True):
-                found[key].append(computed)
-        return found
+def _run(steps: Mapping[Key, Step]) -> dict[Key, list[Committed]]:
+    """Return the words of each stream; a model computes the windows of all its streams at once."""
+    by_model = defaultdict[Decide, list[tuple[Key, Window[Token]]]](list)
+    for key, step in steps.items():
+        by_model[step.decide] += [(key, window) for window in step.windows]
+    computed = defaultdict[Key, list[WindowProbabilities]](list)
+    for decide, group in by_model.items():
+        for (key, _), found in zip(group, decide([window for _, window in group]), strict=True):
+            computed[key].append(found)
+    return {key: step.finish(computed[key]) for key, step in steps.items()}

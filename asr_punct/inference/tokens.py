@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
-from typing import NamedTuple, cast
+from typing import cast
 
 from asr_punct.decode.capitals import separates
 from asr_punct.decode.flags import WordFlag
@@ -19,7 +19,7 @@ from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_token
 from asr_punct.text.abbreviations import rules_of
-from asr_punct.words import Probabilities, Utterance, Word, annotate
+from asr_punct.words import Utterance, Word, annotate
 
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
@@ -189,20 +189,6 @@ def _possible_case(core: str, case: Case) -> Case:
     return case_of(apply_case(core, case))
 
 
-class LabelledUtterance(NamedTuple):
-    """An utterance of the input beside the labels of each word and, or None, their probabilities."""
-
-    utterance: Utterance
-    labels: list[Labels]
-    probabilities: list[Probabilities | None] | None
-
-    def annotated(self) -> Utterance:
-        """Return the utterance with the labels and, if there are any, the probabilities."""
-        if self.probabilities is None:
-            return annotate(self.utterance, labels=self.labels)
-        return annotate(self.utterance, labels=self.labels, probabilities=self.probabilities)
-
-
 class PendingUtterance:
     """An utterance that waits for its labels.
 
@@ -213,15 +199,16 @@ class PendingUtterance:
         self._utterance, self._tokens = utterance, tokens
         self.decoded_tokens = list(filter(_CORE, tokens))
 
-    def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> LabelledUtterance:
+    def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
         """Return the utterance with the next decided labels and, if there are any, probabilities."""
-        tokens, listed = self._tokens, None
+        tokens = self._tokens
         labels = [token.merge_labels(decided.popleft(), case) if token.core else token.labels for token in tokens]
-        if probabilities:
-            listed = [
-                list_probabilities(probabilities.popleft(), word.probabilities, token.labels, new)
-                if token.core
-                else word.probabilities
-                for word, token, new in zip(self._utterance.words, tokens, labels, strict=True)
-            ]
-        return LabelledUtterance(self._utterance, labels, listed)
+        if not probabilities:
+            return annotate(self._utterance, labels=labels)
+        listed = [
+            list_probabilities(probabilities.popleft(), word.probabilities, token.labels, new)
+            if token.core
+            else word.probabilities
+            for word, token, new in zip(self._utterance.words, tokens, labels, strict=True)
+        ]
+        return annotate(self._utterance, labels=labels, probabilities=listed)

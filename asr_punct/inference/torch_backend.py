@@ -8,7 +8,7 @@ import torch
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.features import Features
-from asr_punct.inference.outputs import WindowProbabilities
+from asr_punct.inference.backend import WindowProbabilities
 from asr_punct.model.device import open_device
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger

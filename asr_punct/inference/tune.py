@@ -20,8 +20,7 @@ from asr_punct.marks import CASES, MARKS
 class Tuning:
     """The effect of tuning on the development corpus; pairs of numbers are before and after.
 
-    `micro_f1` is that of the decoder's marks. The expected calibration error, by mark, is empty for a model of classes,
-    and the fitted `class_weights` for any other model.
+    The expected calibration error, by mark, is empty for a model of classes, and the fitted `class_weights` for others.
     """
 
     words: int
@@ -30,7 +29,6 @@ class Tuning:
     class_weights: dict[str, float]
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of a report."""
         yield f"{self.words} words: micro F1 {self.micro_f1[0]:.3f} before, {self.micro_f1[1]:.3f} after"
         for name, weight in self.class_weights.items():
             yield f"{name:<12} weight {weight:.3f}"

@@ -33,14 +33,9 @@ class Window(Generic[W]):
 
 
 def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
-    """Cut documents into overlapping windows that decide each word exactly once, in order.
-
-    The arguments are those of `cut_windows`; the margin is the number of words at inner edges that a neighbouring
-    window decides.
-    """
+    """Cut documents into overlapping windows that decide each word exactly once, in order (see `cut_windows`)."""
 
     def advance(size: int, decided: int) -> tuple[int, int]:
-        """Return the first word of the margin at the window's end, and the first word of the next window."""
         margin = min(config.margin, size - decided - 1, size // 2)
         return size - margin, size - 2 * margin
 

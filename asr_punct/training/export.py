@@ -21,8 +21,7 @@ from asr_punct import progress
 from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, ModelInfo, read_info, verified_file, write_info
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
-from asr_punct.inference.backend import OnnxBackend
-from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, WindowProbabilities
+from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, OnnxBackend, WindowProbabilities
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
