@@ -204,7 +204,7 @@ def test_blocks_do_not_change_anything(tmp_path, tokenizer, monkeypatch, kind):
     config = tiny_config(windows={"kind": kind, "cut_share": 0.5}, noise=noise)
     results = []
     for name, size in (("large", 2**16), ("small", 5)):
-        for module in (corpus_module, mapped, windows):
+        for module in (corpus_module, mapped):
             monkeypatch.setattr(module, "BLOCK_WORDS", size)
         monkeypatch.setattr(windows, "_BLOCK_SPANS", size)
         data = PunctuationData(write_corpus(tmp_path / name), tokenizer, config, 64)

@@ -20,17 +20,13 @@ BLOCK_WORDS = 2**16
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Distinct words and their sub-words.
-
-    Attributes:
-        words: the words.
-        subwords: *Shape:* (sub-words,), token ids of all words.
-        offsets: *Shape:* (words + 1,), index of the first sub-word of each word; the last entry is the end.
-    """
+    """Distinct words and their sub-words."""
 
     words: tuple[str, ...]
     subwords: npt.NDArray[np.int32]
+    """(sub-words,), token ids of all words."""
     offsets: npt.NDArray[np.int64]
+    """(words + 1,), index of the first sub-word of each word; the last entry is the end."""
 
     @classmethod
     def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
@@ -61,14 +57,10 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class WordColumns:
-    """Words with their labels and pauses.
+    """Words with their labels and pauses, each (words,).
 
-    Attributes:
-        words: *Shape:* (words,), vocabulary indices.
-        marks: *Shape:* (words,), bit i set for mark i.
-        cases: *Shape:* (words,), index of the case.
-        pauses: *Shape:* (words,), buckets.
-        boundaries: *Shape:* (words,), flags of words that begin or end a document.
+    `words` are vocabulary indices, `marks` bit sets with bit i for mark i, `cases` indices of the case, `pauses`
+    buckets, and `boundaries` flags of words that begin or end a document.
     """
 
     words: npt.NDArray[np.int32]
@@ -101,10 +93,6 @@ class Corpus(WordColumns):
         ]
         starts, lasts = (np.concatenate(column) for column in zip(*edges, strict=True))
         return np.stack([starts, lasts + 1], axis=1)
-
-    def subword_counts(self, start: int, stop: int) -> npt.NDArray[np.int64]:
-        """Return the number of sub-words of each word from `start` to `stop`, (stop - start,)."""
-        return self.vocabulary.counts(self.words[start:stop])
 
     def inputs(self) -> Iterator[WordInput]:
         """Yield the inputs of all words."""
@@ -148,7 +136,7 @@ class WordArrays(WordColumns):
         return WordArrays(**{name: column[words] for name, column in vars(self).items()})
 
     def with_edges_of(self, before: WordArrays) -> WordArrays:
-        """Return the windows with the document flags that the first and last words of the windows `before` have."""
+        """Return the windows with the document flags of the first and last words of the windows `before`."""
         flags = np.full(len(self.words), NO_BOUNDARY, np.uint8)
         flags[self.first] |= before.boundaries[before.first] & DOCUMENT_START
         flags[self.last] |= before.boundaries[before.last] & DOCUMENT_END
