@@ -14,10 +14,9 @@ from asr_punct.subwords import SubwordTokenizer
 
 
 class FlairTagger:
-    """A flair tagger (Akbik et al. 2019). It cannot be exported because it reads words as text.
+    """A flair tagger (Akbik et al. 2019), by its name in flair's hub or its file. It reads words as text.
 
-    `name` is one in flair's hub, or a file. The tokenizer decodes sub-words to words. Raises MissingPackageError if
-    flair is not installed, and ConfigError if there is no such tagger.
+    Raises MissingPackageError if flair is not installed, and ConfigError if there is no such tagger.
     """
 
     def __init__(self, name: str, tokenizer: SubwordTokenizer) -> None:
@@ -30,22 +29,16 @@ class FlairTagger:
             self._tagger = tagger.load(name)
         except (OSError, ValueError) as error:
             raise ConfigError(f"pos: flair tagger {name!r}: {first_line(error)}") from None
-        self._words: dict[tuple[int, ...], str] = {}
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> FlairTagger:
-        """Return the object itself: copies of a model share the tagger, which does not change."""
-        return self
+        return self  # the tagger does not change
 
     @property
     def weights(self) -> Tensor:
-        """Weights of the softmax layer, (tags, width)."""
         return cast(Tensor, self._tagger.linear.weight)
 
     def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding.
-
-        The inputs are those of `features.Features`.
-        """
+        """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding."""
         windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
         sentences = [self._sentence(self._decode(ids, [end for end in ends if end])) for ids, ends in windows]
         self._tagger.predict(sentences)
@@ -57,13 +50,8 @@ class FlairTagger:
 
     def _decode(self, ids: Sequence[int], ends: Sequence[int]) -> list[str]:
         starts = [1, *(end + 1 for end in ends[:-1])]
-        return [self._word(tuple(ids[start : end + 1])) for start, end in zip(starts, ends, strict=True)]
-
-    def _word(self, subwords: tuple[int, ...]) -> str:
-        if subwords not in self._words:
-            # flair leaves out empty tokens, but each word needs a tag.
-            self._words[subwords] = self._tokenizer.decode(subwords) or "_"
-        return self._words[subwords]
+        # flair leaves out empty tokens, but each word needs a tag
+        return [self._tokenizer.decode(ids[start : end + 1]) or "_" for start, end in zip(starts, ends, strict=True)]
 
     def _tag_index(self, token: Any) -> int:
         label = token.get_label(self._tagger.tag_type)

@@ -16,15 +16,12 @@ from asr_punct.subwords import SubwordTokenizer
 
 
 class PosTagger(nn.Module):
-    """A small part-of-speech tagger: embeddings of the encoder's sub-words, gated convolutions, softmax.
-
-    One embedding more than the encoder's `vocabulary` pads words of fewer than three sub-words.
-    """
+    """A small part-of-speech tagger: embeddings of the encoder's sub-words, gated convolutions, softmax."""
 
     def __init__(self, config: PosConfig, vocabulary: int) -> None:
         super().__init__()
         self.words = LookupEncoder(
-            vocab_size=vocabulary + 1,
+            vocab_size=vocabulary + 1,  # one for the padding of words of fewer than three sub-words
             hidden_size=config.width,
             table_width=config.table_width,
             pad_token_id=vocabulary,
@@ -36,11 +33,10 @@ class PosTagger(nn.Module):
 
     @property
     def weights(self) -> Tensor:
-        """Weights of the softmax layer, (tags, width)."""
         return self.linear.weight
 
     def logits(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Return logits (batch, words, tags) of inputs as in `features.Features`."""
+        """Return logits, (batch, words, tags)."""
         encoded = self.words(input_ids, torch.ones_like(input_ids), word_index, torch.zeros_like(word_index))
         return cast(Tensor, self.linear(self.context(encoded.words, (word_index > 0).long())))
 
@@ -50,10 +46,7 @@ class PosTagger(nn.Module):
 
 
 class PosFusion(nn.Module):
-    """Concatenates each word vector, of size `width`, with an embedding of the word's tag.
-
-    The embeddings are initially random and are trained; the tagger is frozen.
-    """
+    """Concatenates each word vector, of size `width`, with an embedding of the word's tag; the tagger is frozen."""
 
     def __init__(self, tagger: PosTagger | FlairTagger, width: int) -> None:
         super().__init__()
@@ -70,25 +63,21 @@ class PosFusion(nn.Module):
             self.table.weight.copy_(self.tagger.weights)
 
     def train(self, mode: bool = True) -> PosFusion:
-        """Set the mode of this module; the tagger stays in evaluation mode."""
         super().train(mode)
         if isinstance(self.tagger, nn.Module):
             self.tagger.eval()
         return self
 
     def forward(self, vectors: Tensor, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Return vectors with tag embeddings, (batch, words, width), for inputs as in `features.Features`."""
         with torch.no_grad():
             tags = self.tagger(input_ids, word_index)
         return torch.cat([vectors, self.table(tags).to(vectors.dtype)], dim=-1)
 
 
 def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: SubwordTokenizer | None) -> PosFusion | None:
-    """Return the configured part-of-speech fusion, if any.
+    """Return the configured part-of-speech fusion, if any. A flair tagger needs the encoder's tokenizer.
 
-    `width` is the size of the word vectors, `vocabulary` the size of the encoder's vocabulary. A flair tagger needs the
-    encoder's tokenizer. Raises AsrPunctError if flair is not installed or has no such tagger, or `tokenizer` is None
-    with a flair tagger.
+    Raises AsrPunctError if flair is not installed or has no such tagger.
     """
     if config.tagger == "none":
         return None

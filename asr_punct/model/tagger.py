@@ -19,15 +19,14 @@ from asr_punct.subwords import SubwordTokenizer
 
 @dataclass(frozen=True)
 class TaggerOutput:
-    """Output for a batch of windows, each (batch, words, …).
-
-    `mark_logits` are for a sigmoid, `case_logits` for a softmax. `label_logits` are the output of the punctuation head,
-    with their probabilities; a label is a mark or, in a `ClassHead`, a class.
-    """
+    """Output for a batch of windows, each (batch, words, …). A label is a mark or, in a `ClassHead`, a class."""
 
     mark_logits: Tensor
+    """For a sigmoid."""
     case_logits: Tensor
+    """For a softmax."""
     label_logits: Tensor
+    """Output of the punctuation head."""
     label_probabilities: Tensor
 
 
@@ -94,7 +93,7 @@ class Tagger(nn.Module):
 
 
 def build_tagger(config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> Tagger:
-    """Return the configured model; `tokenizer` is the encoder's tokenizer, which only a flair tagger needs.
+    """Return the configured model; only a flair tagger needs the encoder's tokenizer.
 
     Raises AsrPunctError if the parts do not fit together, or flair is needed and not installed.
     """

@@ -73,8 +73,7 @@ class Batch:
 def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
     """Shuffle windows into batches of similar length, which saves padding; return the window indices of each batch.
 
-    `lengths` has the number of words of each window, (windows,). A batch has at most `words` words, with padding; a
-    longer window is a separate batch.
+    `lengths` are the words of each window, (windows,). A batch has at most `words` words, with padding, or one window.
     """
     order = rng.permutation(len(lengths))
     pools = np.searchsorted(np.cumsum(lengths[order]), np.arange(0, lengths.sum(), words * _POOL_BATCHES)[1:])
@@ -138,8 +137,8 @@ def make_batch(
 ) -> Batch:
     """Make the tensors of windows.
 
-    `label_mask`, (all words,), selects the words whose labels are trained or scored, by default all. `dropout` is the
-    probability that a sub-word is replaced by the unknown sub-word, and the random generator.
+    `label_mask`, (all words,), selects the words whose labels count, by default all. `dropout` is the probability that
+    a sub-word is replaced by the unknown sub-word, and the random generator.
     """
     subwords = vocabulary.gather(batch.words)
     if dropout and dropout[0]:

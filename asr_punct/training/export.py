@@ -30,7 +30,6 @@ from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
 _QUANTISATION_SEEDS = range(100, 104)
-"""Seeds of the random windows on which the int8 graph's scales are measured."""
 _TOLERANCE = 1e-4
 """Maximum difference of a probability between the fp32 graph and torch."""
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
@@ -47,7 +46,7 @@ _Probabilities = Callable[[Features], WindowProbabilities]
 
 
 class _ProbabilityModel(nn.Module):
-    """The model with probabilities as outputs."""
+    """The model with the probabilities of labels, (batch, words, labels), and of cases, (batch, words, cases)."""
 
     def __init__(self, model: Tagger) -> None:
         super().__init__()
@@ -56,7 +55,6 @@ class _ProbabilityModel(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return the probabilities of labels, (batch, words, labels), and of cases, (batch, words, cases)."""
         output = self.model(input_ids, attention_mask, word_index, pauses, boundaries)
         return output.label_probabilities, output.case_logits.softmax(dim=-1)
 
@@ -64,11 +62,9 @@ class _ProbabilityModel(nn.Module):
 def export(directory: Path, int8: bool = False) -> float:
     """Write `model.onnx`, and with `int8` also `model.int8.onnx`, to a model directory.
 
-    Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows.
-
-    Raises ModelError if the directory is damaged; AsrPunctError if it has no weights, its POS tagger is flair's, or a
-    graph differs too much: fp32 from torch by more than 1e-4, int8 from fp32 by more than 0.005 on average or in more
-    than 2 % of the decisions. The directory is then unchanged.
+    Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows. Raises
+    AsrPunctError if the directory is damaged or has no weights, its POS tagger is flair's, or a graph differs too much.
+    The directory is then unchanged.
     """
     info = read_info(directory)
     if WEIGHTS not in info.files:
@@ -137,8 +133,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
 def _tidy(path: Path) -> None:
     """Delete the exporter's notes, which name files of this machine, and make the sizes of the outputs variable.
 
-    The exporter fixes the length of a recurrent layer's output to that of the example. Its attention replaces NaN,
-    which a window with no tokens would give, by 0; there are none, and without this step `en` is a fifth faster.
+    The exporter fixes the length of a recurrent layer's output to that of the example.
     """
     graph = onnx.load(path)
     body = graph.graph
@@ -153,7 +148,7 @@ def _tidy(path: Path) -> None:
 
 
 def _skip_nan_checks(body: onnx.GraphProto) -> None:
-    """Replace each `Where(IsNaN(x), 0, x)` by x."""
+    """Replace each `Where(IsNaN(x), 0, x)` of attention by x, for speed: only windows without tokens give NaN."""
     checks = {node.output[0]: node for node in body.node if node.op_type == "IsNaN"}
     values = {}
     for node in list(body.node):
@@ -201,14 +196,13 @@ def _compare(found: _Probabilities, expected: _Probabilities, info: ModelInfo) -
 
 
 def _max_words(info: ModelInfo) -> int:
-    """Return the maximum length of a window whose words have one sub-word each; at least 2."""
     return max(2, min(info.model.window.words, info.max_tokens - 2))
 
 
 def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> Features:
-    """Return windows of random words, pauses and document boundaries for a model.
+    """Return windows of random words, pauses and document boundaries, with these `counts` of words.
 
-    `counts` is the number of words of each window; by default there are three windows of two words or more.
+    By default there are three windows of two words or more.
     """
     rng = np.random.default_rng(seed)
     vocabulary, tokens = int(info.encoder["vocab_size"]), info.max_tokens - 2
