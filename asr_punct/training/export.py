@@ -7,9 +7,8 @@ import io
 import logging
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,8 @@ from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, ModelInfo,
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, WindowProbabilities
+from asr_punct.inference.outputs import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend
+from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
@@ -40,9 +40,6 @@ _MIN_WORDS = 8
 _EXAMPLE = (2, 5, 11)
 """Words of each window that the exporter traces. Few, as it unrolls recurrent layers. Neither n nor n + 1 is a power of
 two for the largest n: the exporter would treat such a size as fixed in the products of a CRF."""
-
-
-_Probabilities = Callable[[Features], WindowProbabilities]
 
 
 class _ProbabilityModel(nn.Module):
@@ -73,21 +70,21 @@ def export(directory: Path, int8: bool = False) -> float:
     if info.model.pos.tagger == "flair":
         raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
     verified_file(directory, info, TOKENIZER)
-    model = _ProbabilityModel(load_tagger(verified_file(directory, info, WEIGHTS), info).fold()).eval()
+    model = load_tagger(verified_file(directory, info, WEIGHTS), info).fold()
     new, new_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
     try:
         with progress.step("writing the graph"):
-            _write_graph(model, info, new)
+            _write_graph(_ProbabilityModel(model).eval(), info, new)
         graph = OnnxBackend(new)
         with progress.step("running the graph"):
-            difference = _compare(graph.probabilities, partial(_torch_probabilities, model), info).max
+            difference = _compare(graph, TorchBackend(model), info).max
         if not difference <= _TOLERANCE:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
                 seeds = _QUANTISATION_SEEDS if info.model.encoder.name else ()  # only pretrained encoders benefit
                 quantise(new, new_int8, [random_features(info, seed) for seed in seeds])
-            _check_int8(directory, _compare(OnnxBackend(new_int8).probabilities, graph.probabilities, info))
+            _check_int8(directory, _compare(OnnxBackend(new_int8), graph, info))
             os.replace(new_int8, directory / ONNX_INT8)
         os.replace(new, directory / ONNX)
     finally:
@@ -174,19 +171,13 @@ class GraphComparison:
     equal: float
 
 
-def _torch_probabilities(model: nn.Module, features: Features) -> WindowProbabilities:
-    with torch.inference_mode():
-        labels, cases = model(*(torch.from_numpy(array) for array in features.inputs().values()))
-    return WindowProbabilities(labels.numpy(), cases.numpy())
-
-
-def _compare(found: _Probabilities, expected: _Probabilities, info: ModelInfo) -> GraphComparison:
+def _compare(found: Backend, expected: Backend, info: ModelInfo) -> GraphComparison:
     """Compare two models on random windows, some of them of one and of two words."""
     differences, equal = [], []
     for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):
         features = random_features(info, seed, counts)
         is_word = features.word_index > 0
-        first, second = found(features), expected(features)
+        first, second = found.probabilities(features), expected.probabilities(features)
         for a, b in ((first.labels, second.labels), (first.cases, second.cases)):
             differences.append(np.abs(a - b)[is_word].ravel())
         equal.append(((first.labels > 0.5) == (second.labels > 0.5))[is_word].ravel())

@@ -1,6 +1,6 @@
 """Directory and device of a training run. A killed run resumes from its directory."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
@@ -19,28 +19,15 @@ _EPOCHS = "training.epochs"
 _SHOWN = 6
 
 
-@dataclass(frozen=True)
 class Run:
-    """Paths of a run. `state` has the files that it needs to resume, with its configuration `settings`."""
+    """Paths of a run. `state` has the files that it needs to resume: its configuration `settings`, and a checkpoint
+    after the last complete epoch; `checkpoint` and `tokenizer` are None before the first one."""
 
-    directory: Path
-
-    @property
-    def state(self) -> Path:
-        return self.directory / "training"
-
-    @property
-    def checkpoint(self) -> Path | None:
-        path = self.state / "last.ckpt"
-        return path if path.exists() else None
-
-    @property
-    def tokenizer(self) -> Path | None:
-        return self.directory / TOKENIZER if self.checkpoint else None
-
-    @property
-    def settings(self) -> Path:
-        return self.state / "config.json"
+    def __init__(self, directory: Path) -> None:
+        self.directory, self.state = directory, directory / "training"
+        self.settings, checkpoint = self.state / "config.json", self.state / "last.ckpt"
+        self.checkpoint = checkpoint if checkpoint.exists() else None
+        self.tokenizer = directory / TOKENIZER if self.checkpoint else None
 
 
 def is_finished(run: Run, config: Config, resume: bool) -> bool:
@@ -58,18 +45,14 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     if not resume:
         raise AsrPunctError(f"{run.directory}: found a training run, expected a new directory (or --resume)")
     started = from_mapping(Config, read_json_file(run.settings), str(run.settings))
-    _check_resumable(run, started, config)
-    has_model = (run.directory / CONFIG).exists()
-    return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
-
-
-def _check_resumable(run: Run, started: Config, config: Config) -> None:
     more_epochs = config.training.epochs > started.training.epochs
     keys = [key for key in differing_keys(started, config) if not (more_epochs and key == _EPOCHS)]
     if keys:
         found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in keys[:_SHOWN])
         found += f" and {len(keys) - _SHOWN} more keys" if len(keys) > _SHOWN else ""
         raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
+    has_model = (run.directory / CONFIG).exists()
+    return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
 
 
 def check_data(data: Path) -> None:
