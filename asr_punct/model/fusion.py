@@ -68,11 +68,9 @@ class DiscretePauses(Fusion):
 class FoldedPauses(Fusion):
     """Adds the row of `table` (buckets + 1, width) for the pause's bucket."""
 
-    table: Tensor
-
     def __init__(self, table: Tensor) -> None:
         super().__init__()
-        self.register_buffer("table", table)
+        self.table = nn.Buffer(table)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
         return vectors + nn.functional.embedding(pauses, self.table)

@@ -76,16 +76,11 @@ class SequenceLayer(nn.Module):
 class FoldedSequence(nn.Module):
     """A sequence layer for inference, made by `SequenceLayer.fold`."""
 
-    matrix: Tensor
-    """(hidden, states), W E."""
-    bias: Tensor
-    """(hidden,), W b + c."""
-    scale: Tensor
-    """(tokens, hidden), factor of the normalisation."""
+    matrix: Tensor  # W E, (hidden, states)
+    bias: Tensor  # W b + c
+    scale: Tensor  # of the normalisation, (tokens, hidden)
     shift: Tensor
-    """(tokens, hidden), added after that factor."""
-    sequence: Tensor
-    """(tokens x hidden, tokens x outputs)."""
+    sequence: Tensor  # (tokens x hidden, tokens x outputs)
     sequence_bias: Tensor
 
     def __init__(self, width: int, boundary: nn.Embedding) -> None:

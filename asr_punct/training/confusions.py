@@ -87,7 +87,7 @@ def _counts_and_names(corpus: Corpus) -> tuple[_Counts, _Bools]:
     size, end_before = len(corpus.vocabulary.words), False
     ends, left = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON})), np.uint16(mark_bits(LEFT))
     counts, capitals, all_inside = np.zeros((3, size), np.int64)
-    for _, block in corpus.blocks():
+    for block in corpus.blocks():
         after_end = block.marks & ends > 0
         begins = np.concatenate([[end_before], after_end[:-1]])
         inside = ~begins & (block.boundaries & DOCUMENT_START == 0) & (block.marks & left == 0)

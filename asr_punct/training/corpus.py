@@ -72,11 +72,11 @@ class WordColumns:
     def __len__(self) -> int:
         return len(self.words)
 
-    def blocks(self) -> Iterator[tuple[int, WordColumns]]:
-        """Yield consecutive blocks of at most `BLOCK_WORDS` words, and the index of the first word of each."""
+    def blocks(self) -> Iterator[WordColumns]:
+        """Yield consecutive blocks of at most `BLOCK_WORDS` words."""
         for start in range(0, len(self), BLOCK_WORDS):
             columns = {each.name: getattr(self, each.name) for each in fields(WordColumns)}
-            yield start, WordColumns(**{name: column[start : start + BLOCK_WORDS] for name, column in columns.items()})
+            yield WordColumns(**{name: column[start : start + BLOCK_WORDS] for name, column in columns.items()})
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,14 @@ class Corpus(WordColumns):
 
     def documents(self) -> npt.NDArray[np.int64]:
         """Return the first word of each document and the word after its last one, (documents, 2)."""
-        edges = [
-            [first + np.flatnonzero(block.boundaries & flag) for flag in (DOCUMENT_START, DOCUMENT_END)]
-            for first, block in self.blocks()
-        ]
-        starts, lasts = (np.concatenate(column) for column in zip(*edges, strict=True))
+        starts, lasts = (np.flatnonzero(self.boundaries & flag) for flag in (DOCUMENT_START, DOCUMENT_END))
         return np.stack([starts, lasts + 1], axis=1)
 
     def inputs(self) -> Iterator[WordInput]:
         """Yield the inputs of all words."""
         subwords = self.vocabulary.subwords.tolist()
         offsets = self.vocabulary.offsets.tolist()
-        for _, block in self.blocks():
+        for block in self.blocks():
             columns = (block.words.tolist(), block.pauses.tolist(), block.boundaries.tolist())
             for word, pause, flag in zip(*columns, strict=True):
                 yield WordInput(tuple(subwords[offsets[word] : offsets[word + 1]]), pause, flag)

@@ -45,14 +45,14 @@ def read_words(path: Path) -> Iterator[str]:
     """Yield the lower-case words of a TSV corpus. Raises as `find_arrays`."""
     directory = find_arrays(path)
     vocabulary = _read_vocabulary(directory)
-    for _, block in _open_columns(directory).blocks():
+    for block in _open_columns(directory).blocks():
         yield from (vocabulary[word] for word in block.words.tolist())
 
 
 def count_marks(path: Path) -> Counter[frozenset[Mark]]:
     """Return the number of words of a TSV corpus with each set of marks. Raises as `find_arrays`."""
     counts: Counter[int] = Counter()
-    for _, block in _open_columns(find_arrays(path)).blocks():
+    for block in _open_columns(find_arrays(path)).blocks():
         bits, numbers = np.unique(block.marks, return_counts=True)
         counts.update(dict(zip(bits.tolist(), numbers.tolist(), strict=True)))
     return Counter({marks_of_bits(bits): count for bits, count in counts.items()})

@@ -61,7 +61,7 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
     """Cut the windows of one pass over a corpus as configured by `config.windows`.
 
     A window has at most `words` words and `tokens` sub-words, without the special tokens. The kind `passes` needs
-    memory for the windows only, the others at least 8 bytes for each word of the corpus.
+    a byte of memory for each word of the corpus, the others at least 8.
     """
     limits = WindowLimits(words, tokens, lambda part: corpus.vocabulary.counts(corpus.words[part]))
     documents, sampling = corpus.documents(), config.windows
