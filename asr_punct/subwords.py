@@ -59,7 +59,6 @@ class SubwordTokenizer:
         return int(self._tokenizer.get_vocab_size())
 
     def to_json(self) -> str:
-        """Return the content of a `tokenizer.json`."""
         return str(self._tokenizer.to_str())
 
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:

@@ -17,7 +17,7 @@ from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.context import build_context
 from asr_punct.model.encoder import new_encoder
-from asr_punct.model.tagger import build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import save_tagger
 from asr_punct.subwords import train_tokenizer
 from asr_punct.training.export import export
@@ -108,7 +108,7 @@ def write_model(directory, config):
     """Write a model directory with random weights."""
     tokenizer = train_tokenizer(["mira", "la", "casa", "dónde", "está"], 60)
     torch.manual_seed(0)
-    model = build_tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
+    model = Tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
     directory.mkdir()
     tokenizer.save(str(directory / TOKENIZER))
     save_tagger(model, directory / WEIGHTS)

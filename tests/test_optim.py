@@ -15,7 +15,7 @@ from dummies import tiny_config
 from asr_punct.config import HeadConfig, OptimizerConfig, TrainingConfig
 from asr_punct.marks import MARKS, parse_marks
 from asr_punct.model.encoder import new_encoder
-from asr_punct.model.tagger import TaggerOutput, build_tagger
+from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.fit import start_model, train
@@ -139,7 +139,7 @@ def module_of(kind="transformer", **training):
     torch.manual_seed(0)
     config = tiny_config(**training)
     encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50)
-    tagger = build_tagger(dataclasses.replace(config.model, encoder=encoder), new_encoder(encoder, 60, 0))
+    tagger = Tagger(dataclasses.replace(config.model, encoder=encoder), new_encoder(encoder, 60, 0))
     return PunctuationModule(tagger.eval(), config.training, steps_per_epoch=10)
 
 
@@ -222,7 +222,7 @@ def module_with_head(kind):
     config = tiny_config()
     heads = HeadConfig(kind=kind, classes=CLASSES if kind == "classes" else ())
     model = dataclasses.replace(config.model, heads=heads)
-    return PunctuationModule(build_tagger(model, new_encoder(model.encoder, 60, 0)), config.training, 1)
+    return PunctuationModule(Tagger(model, new_encoder(model.encoder, 60, 0)), config.training, 1)
 
 
 def marks_loss(logits, marks):

@@ -17,14 +17,7 @@ from transformers import (
 )
 
 from asr_punct.config import EncoderConfig
-from asr_punct.model.lookup import (
-    MIXED_TYPE,
-    TABLE_TYPE,
-    EncoderOutput,
-    LookupEncoder,
-    VocabularyLayer,
-    boundary_table,
-)
+from asr_punct.model.lookup import MIXED_TYPE, TABLE_TYPE, EncoderOutput, LookupEncoder, VocabularyLayer, boundary_table
 
 _MASKED_LM = "masked_lm_head"
 """Key in the settings of encoders with a masked-LM head."""

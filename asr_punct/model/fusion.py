@@ -94,7 +94,6 @@ class LatePauses(Fusion):
 
 
 def build_fusion(config: PauseConfig, width: int) -> Fusion:
-    """Return the configured fusion for vectors of size `width`."""
     if config.kind == "none":
         return Fusion()
     if config.kind == "continuous":

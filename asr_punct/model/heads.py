@@ -121,11 +121,6 @@ class CaseHead(nn.Module):
         return cast(Tensor, self.layers(torch.cat(parts, dim=-1)))
 
 
-def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> MultiLabelHead | ClassHead:
-    """Return the configured punctuation head for vectors of size `width` in windows of at most `max_words`."""
-    return ClassHead(config, width, max_words) if config.kind == "classes" else MultiLabelHead(config, width)
-
-
 def _layers(config: HeadConfig, inputs: int, width: int, outputs: int) -> nn.Sequential:
     hidden = width if config.hidden is None else config.hidden
     if not hidden:

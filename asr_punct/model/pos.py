@@ -1,16 +1,17 @@
-"""Part-of-speech embeddings concatenated with word vectors (Shi et al. 2021, section 2.1), and a small tagger."""
+"""Part-of-speech embeddings concatenated with word vectors (Shi et al. 2021, section 2.1), and two taggers."""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import PART_OF_SPEECH_TAGS, ContextConfig, PosConfig
-from asr_punct.errors import ConfigError
+from asr_punct.errors import ConfigError, MissingPackageError, first_line
 from asr_punct.model.convolution import ConvolutionContext
-from asr_punct.model.flair import FlairTagger
 from asr_punct.model.lookup import LookupEncoder
 from asr_punct.subwords import SubwordTokenizer
 
@@ -36,13 +37,57 @@ class PosTagger(nn.Module):
         return self.linear.weight
 
     def logits(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
-        """Return logits, (batch, words, tags)."""
         encoded = self.words(input_ids, torch.ones_like(input_ids), word_index, torch.zeros_like(word_index))
         return cast(Tensor, self.linear(self.context(encoded.words, (word_index > 0).long())))
 
     def forward(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
         """Return the indices of the likeliest tags, (batch, words)."""
         return self.logits(input_ids, word_index).argmax(dim=-1)
+
+
+class FlairTagger:
+    """A flair tagger (Akbik et al. 2019), by its name in flair's hub or its file. It reads words as text.
+
+    Raises MissingPackageError if flair is not installed, and ConfigError if there is no such tagger.
+    """
+
+    def __init__(self, name: str, tokenizer: SubwordTokenizer) -> None:
+        try:
+            sentence, tagger = import_module("flair.data").Sentence, import_module("flair.models").SequenceTagger
+        except ImportError:
+            raise MissingPackageError("model.pos.tagger flair", "flair", "pip install flair") from None
+        self._sentence, self._tokenizer = sentence, tokenizer
+        try:
+            self._tagger = tagger.load(name)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"pos: flair tagger {name!r}: {first_line(error)}") from None
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> FlairTagger:
+        return self  # the tagger does not change
+
+    @property
+    def weights(self) -> Tensor:
+        return cast(Tensor, self._tagger.linear.weight)
+
+    def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
+        """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding."""
+        windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
+        sentences = [self._sentence(self._decode(ids, [end for end in ends if end])) for ids, ends in windows]
+        self._tagger.predict(sentences)
+        tags = torch.zeros_like(word_index)
+        for row, sentence in enumerate(sentences):
+            indices = [self._tag_index(token) for token in sentence]
+            tags[row, : len(indices)] = torch.tensor(indices, device=tags.device)
+        return tags
+
+    def _decode(self, ids: Sequence[int], ends: Sequence[int]) -> list[str]:
+        starts = [1, *(end + 1 for end in ends[:-1])]
+        # flair leaves out empty tokens, but each word needs a tag
+        return [self._tokenizer.decode(ids[start : end + 1]) or "_" for start, end in zip(starts, ends, strict=True)]
+
+    def _tag_index(self, token: Any) -> int:
+        label = token.get_label(self._tagger.tag_type)
+        return int(self._tagger.label_dictionary.get_idx_for_item(label.value))
 
 
 class PosFusion(nn.Module):
@@ -58,7 +103,6 @@ class PosFusion(nn.Module):
             tagger.requires_grad_(False).eval()
 
     def copy_tagger_weights(self) -> None:
-        """Set the embeddings to the tagger's softmax weights."""
         with torch.no_grad():
             self.table.weight.copy_(self.tagger.weights)
 

@@ -16,7 +16,7 @@ from asr_punct.config import ModelConfig
 from asr_punct.errors import MissingPackageError, ModelError, first_line
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
-from asr_punct.model.tagger import Tagger, build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.subwords import SubwordTokenizer
 
 _SCALE = ".row_scale"
@@ -66,7 +66,7 @@ def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger
 def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | None = None) -> Tagger:
     """Return a model with random weights. Raises ModelError, with this place, if the configuration is invalid."""
     try:
-        return build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
+        return Tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
     except MissingPackageError:
         raise
     except (TypeError, ValueError, KeyError) as error:

@@ -65,7 +65,6 @@ class KeepBest(Callback):
         self.write(finished=False)
 
     def write(self, finished: bool) -> None:
-        """Write `config.json` with the description and the best scores of the run."""
         facts = {**self.info.training, **{name: round(value, 6) for name, value in self._best.items()}}
         write_info(self.directory, replace(self.info, training={**facts, "finished": finished}))
 

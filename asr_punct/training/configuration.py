@@ -62,7 +62,6 @@ def _to_dict(values: Any) -> dict[str, Any]:
 
 @contextmanager
 def _config_errors(place: object) -> Iterator[None]:
-    """Raise errors of omegaconf and yaml as a ConfigError with the place."""
     try:
         yield
     except ConfigError:

@@ -23,7 +23,7 @@ from asr_punct.model.device import has_bf16
 from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
-from asr_punct.model.tagger import Tagger, build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest, SafeCheckpointIO
@@ -199,7 +199,7 @@ def start_model(
         )
     else:
         built = new_encoder(encoder, tokenizer.size, tokenizer.pad)
-    model = build_tagger(config.model, built, tokenizer)
+    model = Tagger(config.model, built, tokenizer)
     if model.pos and isinstance(model.pos.tagger, PosTagger):
         if not config.training.pos_tagger:
             raise ConfigError("training: pos_tagger: found nothing, expected a directory of recipes/pos.py")

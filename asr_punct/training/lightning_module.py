@@ -47,9 +47,6 @@ class PunctuationModule(lightning.LightningModule):
     def on_train_start(self) -> None:
         self.train()  # a loaded model is in evaluation mode
 
-    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        return batch.to(device)
-
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         """Seed torch with the step and the part, so that a resumed run has the same dropout as an unbroken run."""
         seed = self.training_config.seed * _SEED_STRIDE + self.global_step

@@ -110,7 +110,6 @@ def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[
 
 
 def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter]) -> _Groups:
-    """Return one group, or the encoder's group and another one if the encoder has its own learning rate."""
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if config.encoder_learning_rate is None:
         return [{"params": trained}]
@@ -134,7 +133,6 @@ def _split(parameters: _Parameters, is_first: Callable[[nn.Parameter], bool]) ->
 
 
 def _muon(model: nn.Module, trained: list[nn.Parameter], config: TrainingConfig) -> Optimizer:
-    """Build Muon for the matrices of linear layers, and AdamW for all other parameters."""
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
     large = {id(layer.weight) for layer in linear if layer.out_features >= _MIN_MUON_ROWS}
     matrices, others = _split(trained, lambda parameter: id(parameter) in large)
