@@ -135,11 +135,12 @@ def test_the_schedule(config, factors):
     assert rates == pytest.approx(factors)
 
 
-def module_of(kind="transformer", **training):
+def module_of(kind="transformer", heads=None, **training):
     torch.manual_seed(0)
     config = tiny_config(**training)
     encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50)
-    tagger = Tagger(dataclasses.replace(config.model, encoder=encoder), new_encoder(encoder, 60, 0))
+    model = dataclasses.replace(config.model, encoder=encoder, heads=heads or config.model.heads)
+    tagger = Tagger(model, new_encoder(encoder, 60, 0))
     return PunctuationModule(tagger.eval(), config.training, steps_per_epoch=10)
 
 
@@ -218,13 +219,6 @@ WORDS = 40
 CLASSES = ("O", *MARKS, "PERIOD+QUOTE", "COMMA+QUESTION")
 
 
-def module_with_head(kind):
-    config = tiny_config()
-    heads = HeadConfig(kind=kind, classes=CLASSES if kind == "classes" else ())
-    model = dataclasses.replace(config.model, heads=heads)
-    return PunctuationModule(Tagger(model, new_encoder(model.encoder, 60, 0)), config.training, 1)
-
-
 def marks_loss(logits, marks):
     """Binary cross-entropy of each mark."""
     return sum(math.log1p(math.exp(-x if mark in marks else x)) for x, mark in zip(logits, MARKS, strict=True))
@@ -251,7 +245,7 @@ def test_the_loss_and_the_perplexity(kind, outputs, literal):
     batch = Batch({"word_index": torch.ones_like(cases)}, marks, cases, label_mask, windows=2)
     losses = [literal(logits[i].tolist(), sets[i]) for i in range(WORDS) if label_mask.view(-1)[i]]
     mean = sum(losses) / len(losses)
-    module = module_with_head(kind)
+    module = module_of(heads=HeadConfig(kind=kind, classes=CLASSES if kind == "classes" else ()))
     assert float(module.loss(output, batch)) == pytest.approx(mean + math.log(3), rel=1e-5)  # the case logits are 0
     module.model.forward = lambda **_: output
     module.validation_step(batch, 0)

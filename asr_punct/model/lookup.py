@@ -60,18 +60,15 @@ class LookupEncoder(nn.Module):
         super().__init__()
         self.width = hidden_size
         self.pad = pad_token_id
-        self.settings: Mapping[str, Any] = {
-            "model_type": TABLE_TYPE,
-            "vocab_size": vocab_size,
-            "hidden_size": hidden_size,
-            "max_position_embeddings": max_position_embeddings,
-        }
+        sizes = {"hidden_size": hidden_size, "max_position_embeddings": max_position_embeddings}
+        mixed = {"table_width": table_width, "pairs": pairs, "pair_width": pair_width, "pad_token_id": pad_token_id}
+        kind = MIXED_TYPE if table_width else TABLE_TYPE
+        self.settings: Mapping[str, Any] = {"model_type": kind, "vocab_size": vocab_size, **sizes}
         self.table = _table(vocab_size, table_width or hidden_size)
         self.pairs = _table(pairs, pair_width) if pairs else None
         self.mix = None
         if table_width:
-            own = {"table_width": table_width, "pairs": pairs, "pair_width": pair_width, "pad_token_id": pad_token_id}
-            self.settings = {**self.settings, "model_type": MIXED_TYPE, **own}
+            self.settings = {**self.settings, **mixed}
             self.mix = nn.Linear(3 * table_width + (2 * pair_width if pairs else 0), hidden_size)
         self.boundary = boundary_table(hidden_size)
 

@@ -8,7 +8,6 @@ import logging
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -77,14 +76,15 @@ def export(directory: Path, int8: bool = False) -> float:
             _write_graph(_ProbabilityModel(model).eval(), info, new)
         graph = OnnxBackend(new)
         with progress.step("running the graph"):
-            difference = _compare(graph, TorchBackend(model), info).max
+            difference, _, _ = _compare(graph, TorchBackend(model), info)
         if not difference <= _TOLERANCE:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
                 seeds = _QUANTISATION_SEEDS if info.model.encoder.name else ()  # only pretrained encoders benefit
                 quantise(new, new_int8, [random_features(info, seed) for seed in seeds])
-            _check_int8(directory, _compare(OnnxBackend(new_int8), graph, info))
+            _, mean, equal = _compare(OnnxBackend(new_int8), graph, info)
+            _check_int8(directory, mean, equal)
             os.replace(new_int8, directory / ONNX_INT8)
         os.replace(new, directory / ONNX)
     finally:
@@ -94,9 +94,9 @@ def export(directory: Path, int8: bool = False) -> float:
     return difference
 
 
-def _check_int8(directory: Path, comparison: GraphComparison) -> None:
-    difference = f"{comparison.mean:.1e} apart on average, {100 * comparison.equal:.2f}% of decisions equal"
-    if not (comparison.mean <= _INT8_TOLERANCE and comparison.equal >= _INT8_EQUAL):
+def _check_int8(directory: Path, mean: float, equal: float) -> None:
+    difference = f"{mean:.1e} apart on average, {100 * equal:.2f}% of decisions equal"
+    if not (mean <= _INT8_TOLERANCE and equal >= _INT8_EQUAL):
         expected = f"{_INT8_TOLERANCE} at most and {100 * _INT8_EQUAL:.0f}% or more"
         raise AsrPunctError(f"{directory}: found int8 and fp32 graphs {difference}, expected {expected}")
     log.info("%s: int8 and fp32 graphs are %s", directory, difference)
@@ -159,20 +159,11 @@ def _skip_nan_checks(body: onnx.GraphProto) -> None:
             node.input[index] = values.get(name, name)
 
 
-@dataclass(frozen=True)
-class GraphComparison:
-    """Maximum and mean absolute difference between the probabilities of two models on the same windows.
+def _compare(found: Backend, expected: Backend, info: ModelInfo) -> tuple[float, float, float]:
+    """Return the maximum and mean difference of the probabilities of two models, and the share of equal decisions.
 
-    `equal` is the share of equal decisions, with a threshold of 0.5 for marks or classes, and the most probable case.
+    The windows are random, some of them of one and of two words. Decisions are marks or classes above 0.5, and cases.
     """
-
-    max: float
-    mean: float
-    equal: float
-
-
-def _compare(found: Backend, expected: Backend, info: ModelInfo) -> GraphComparison:
-    """Compare two models on random windows, some of them of one and of two words."""
     differences, equal = [], []
     for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):
         features = random_features(info, seed, counts)
@@ -183,7 +174,7 @@ def _compare(found: Backend, expected: Backend, info: ModelInfo) -> GraphCompari
         equal.append(((first.labels > 0.5) == (second.labels > 0.5))[is_word].ravel())
         equal.append((first.cases.argmax(axis=-1) == second.cases.argmax(axis=-1))[is_word])
     difference = np.concatenate(differences)
-    return GraphComparison(float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean()))
+    return float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean())
 
 
 def _max_words(info: ModelInfo) -> int:
