@@ -8,6 +8,7 @@ SHA-256 of the file, so a changed file gets new arrays. The directory has a .npy
 import shutil
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -91,18 +92,16 @@ def _all_arrays(path: Path) -> Iterator[Path]:
 def _make_arrays(path: Path, directory: Path) -> None:
     """Write the arrays, and remove those of an earlier content of the file."""
     with open(path, "rb") as file:
-        size = max(1, sum(b"\t" in line for line in file))  # every word's line has a TAB, and no other line
-    with write_directory(directory) as partial:
-        arrays = {
-            name: np.lib.format.open_memmap(partial / f"{name}.npy", mode="w+", dtype=kind, shape=(size,))
-            for name, kind in _TYPES.items()
-        }
+        size = sum(b"\t" in line for line in file)  # every word's line has a TAB, and no other line
+    with write_directory(directory) as partial, ExitStack() as stack:
+        files = {name: stack.enter_context(open(partial / f"{name}.npy", "wb")) for name in _TYPES}
+        for name, kind in _TYPES.items():
+            header = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": (size,)}
+            np.lib.format.write_array_header_1_0(files[name], header)
         index: dict[str, int] = {}
-        start = 0
         for block in _read_blocks(path, index):
-            for name, array in arrays.items():
-                array[start : start + len(block["words"])] = block[name]
-            start += len(block["words"])
+            for name, kind in _TYPES.items():
+                files[name].write(np.asarray(block[name], kind).tobytes())
         if not index:
             raise InputError(path, "no words", "a corpus")
         with write_file(partial / _WORDS) as out:
