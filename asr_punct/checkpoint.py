@@ -27,30 +27,22 @@ FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 """Files whose SHA-256 is in `config.json`, those that exist of them."""
 _FORMAT = 1
 _EXPECTED = "a config.json written by asr-punct"
-_MIN_SCALE = 1e-3
-"""Smallest factor on logits (with 0 the model would have no influence), and smallest temperature (a divisor)."""
-_MIN_WEIGHT = 1e-9
-"""Smallest class weight: its logarithm is taken."""
+_MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)
+_MIN_WEIGHT = 1e-9  # of classes: its logarithm is taken
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """Content of a model directory's `config.json`.
-
-    Attributes:
-        model: the configuration.
-        encoder: arguments that build the encoder without its checkpoint: a transformers configuration, or the sizes of
-            the tables for `encoder.kind` `lookup` or `table`.
-        decoding: settings of the decoder.
-        training: facts about the training, for users.
-        files: SHA-256 of the other files by name.
-    """
+    """Content of a model directory's `config.json`."""
 
     model: ModelConfig
     encoder: Mapping[str, Any]
+    """Arguments that build the encoder without its checkpoint: a transformers configuration, or the sizes of tables."""
     decoding: DecodeSettings = field(default_factory=DecodeSettings)
     training: Mapping[str, Any] = field(default_factory=dict)
+    """Facts about the training, for users."""
     files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of the other files by name."""
 
     @property
     def max_tokens(self) -> int:
@@ -85,10 +77,7 @@ def info_mapping(info: ModelInfo) -> dict[str, Any]:
 
 
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
-    """Inverse of `info_mapping`.
-
-    `place` is the path, for error messages. Raises AsrPunctError if the content is invalid.
-    """
+    """Inverse of `info_mapping`. Raises AsrPunctError, with the path `place`, if the content is invalid."""
     if not isinstance(content, Mapping) or "format" not in content:
         raise ModelError(place, "no key 'format'", _EXPECTED)
     if content["format"] != _FORMAT:
@@ -135,14 +124,13 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
 
 def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: str) -> None:
     calibration = settings.calibration
-    temperature = {"case_temperature": calibration.case_temperature}
     _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, 0, 1)
     _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, 0)
     _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
     _check_numbers(f"{place}: class_weights", settings.class_weights, (), _MIN_WEIGHT)
     _check_numbers(f"{place}: calibration: scale", calibration.scale, MARKS, _MIN_SCALE)
     _check_numbers(f"{place}: calibration: bias", calibration.bias, MARKS)
-    _check_numbers(f"{place}: calibration", temperature, (), _MIN_SCALE)
+    _check_numbers(f"{place}: calibration", {"case_temperature": calibration.case_temperature}, (), _MIN_SCALE)
     unknown = [name for name in settings.class_weights if name not in classes]
     if unknown:
         expected = f"names from {' '.join(classes)}" if classes else "none, for the model's head has no classes"
@@ -162,6 +150,5 @@ def _check_numbers(
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,8 +14,7 @@ IntArray = npt.NDArray[np.int64]
 
 NO_BOUNDARY, DOCUMENT_START, DOCUMENT_END = 0, 1, 2
 """Flags of the first and the last word of a document; the word of a one-word document has their sum, 3."""
-BOUNDARIES = 4
-"""Number of values of these flags."""
+BOUNDARIES = 4  # number of values of these flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +28,18 @@ class WordInput:
 
 @dataclass(frozen=True)
 class Features:
-    """A batch of windows.
-
-    Attributes:
-        input_ids: *Shape:* (batch, tokens), start token, token ids of all words, end token, padding.
-        attention_mask: *Shape:* (batch, tokens), 1 at tokens, 0 at padding.
-        word_index: *Shape:* (batch, words), position of each word's last sub-word in `input_ids`; 0, the start
-            token, at padding.
-        pauses: *Shape:* (batch, words), bucket of the pause after each word.
-        boundaries: *Shape:* (batch, words), flags of document boundaries.
-    """
+    """A batch of windows."""
 
     input_ids: IntArray
+    """(batch, tokens), start token, token ids of all words, end token, padding."""
     attention_mask: IntArray
+    """(batch, tokens), 1 at tokens, 0 at padding."""
     word_index: IntArray
+    """(batch, words), position of each word's last sub-word in `input_ids`; 0, the start token, at padding."""
     pauses: IntArray
+    """(batch, words), bucket of the pause after each word."""
     boundaries: IntArray
+    """(batch, words), flags of document boundaries."""
 
     def inputs(self) -> dict[str, IntArray]:
         """Return the arrays by name, as inputs of a graph."""
@@ -76,11 +71,10 @@ def pack(
     rows: npt.NDArray[np.integer],
     special: tuple[int, int, int],
 ) -> Features:
-    """Return the arrays of a batch from the concatenated windows, which have n words in all.
+    """Return the arrays of a batch from the concatenated windows, each of at least one word.
 
-    `subwords` are the token ids, (all sub-words,). The number of sub-words of each word (`counts`), the bucket of the
-    pause after it, its flags of document boundaries, and the index of its window (`rows`) are (n,); the indices are
-    ascending, and every window has a word. `special` are the ids of the start, end and padding tokens.
+    `subwords` are the token ids, (all sub-words,). The others are (all words,): numbers of sub-words, buckets, flags,
+    and ascending indices of windows. `special` are the ids of the start, end and padding tokens.
     """
     start, end, pad = special
     words = np.bincount(rows)

@@ -13,21 +13,16 @@ from asr_punct.errors import ModelError
 
 TokenizerKind = Literal["bpe", "unigram", "word"]
 _CACHED_WORDS = 200_000
-_LETTERS_PER_SUBWORD = 32
-"""Words are cut at `max_subwords` times this many letters before they are encoded."""
-_WORD_START = "▁"
-"""Prefix of a word's first sub-word in SentencePiece's vocabularies."""
+_LETTERS_PER_SUBWORD = 32  # longer words are cut before they are encoded
+_WORD_START = "▁"  # prefix of a word's first sub-word in SentencePiece's vocabularies
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-_LETTER_STEP = 1e-4
-"""Step between the scores of the single letters that the unigram trainer restores at its end."""
 
 
 class SubwordTokenizer:
     """Encodes words with a tokenizer of the `tokenizers` library, and caches the result.
 
-    The tokenizer has start, end, padding and unknown tokens. Of a word of more than `max_subwords` sub-words the first
-    ones and the last one are kept. `place` starts error messages, such as the tokenizer's file. Raises ModelError if a
-    special token is missing.
+    Of a word of more than `max_subwords` sub-words the first ones and the last one are kept. Raises ModelError, with
+    the `place`, if the tokenizer has no start, end, padding or unknown token.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_subwords: int, place: object = "tokenizer") -> None:
@@ -61,11 +56,9 @@ class SubwordTokenizer:
 
     @property
     def size(self) -> int:
-        """Size of the vocabulary."""
         return int(self._tokenizer.get_vocab_size())
 
     def to_json(self) -> str:
-        """Return the content of a `tokenizer.json`."""
         return str(self._tokenizer.to_str())
 
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:
@@ -97,10 +90,8 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
     """Train a tokenizer on lower-case words; the result is deterministic.
 
     It normalises words as recognisers write them: straight apostrophes, no period after an abbreviation (`etc.`). All
-    digits become 0. WordPiece is not offered because its trainer orders tokens by a hash table.
-
-    `vocabulary` is the number of sub-words: approximate for `bpe`, the maximum for `unigram`; for `word` of words.
-    `kind` is that of `EncoderConfig.tokenizer`.
+    digits become 0. `vocabulary` is the number of sub-words: approximate for `bpe`, the maximum for `unigram`; for
+    `word` the number of words. WordPiece is not offered because its trainer orders tokens by a hash table.
     """
     options: dict[str, Any] = {"special_tokens": _SPECIAL, "show_progress": False}
     if kind == "bpe":
@@ -128,12 +119,12 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
 def _sorted_subwords(trained: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
     """Sort sub-words by score and round the scores, so that the result does not depend on a hash table.
 
-    The trainer sums scores in the order of that table, which changes them by 1e-10. It restores single letters with
-    the lowest score plus a multiple of 1e-4 in that order; here all of them have the lowest score.
+    The trainer sums scores in the order of that table, and at its end restores single letters with the lowest score
+    plus a multiple of 1e-4 in that order; here all of them have the lowest score.
     """
     scores = {subword: score for subword, score in trained if subword not in _SPECIAL}
     lowest = min(scores.values())
-    highest_restored = lowest + _LETTER_STEP * sum(len(subword) == 1 for subword in scores)
+    highest_restored = lowest + 1e-4 * sum(len(subword) == 1 for subword in scores)
     for subword, score in scores.items():
         restored = len(subword) == 1 and score <= highest_restored
         scores[subword] = round(lowest if restored else score, 2)

@@ -138,11 +138,11 @@ def _autopunct(sizes: Sizes, words: int) -> Iterator[Case]:
 
     from asr_punct.config import ModelConfig
     from asr_punct.model.encoder import WordEncoder
-    from asr_punct.model.tagger import build_tagger
+    from asr_punct.model.tagger import Tagger
 
     def build() -> nn.Module:
         encoder = WordEncoder(BertModel(_bert(sizes), add_pooling_layer=False))
-        return Outputs(build_tagger(ModelConfig(), encoder), "label_logits", "case_logits")
+        return Outputs(Tagger(ModelConfig(), encoder), "label_logits", "case_logits")
 
     inputs = windows(sizes, sizes.vocabulary)
     yield Case("AutoPunct bf16 compiled", build, inputs, words)

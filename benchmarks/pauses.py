@@ -18,7 +18,7 @@ import torch
 from asr_punct.config import ContextConfig, EncoderConfig, ModelConfig, PauseConfig, WindowConfig
 from asr_punct.features import WordInput, collate
 from asr_punct.model.encoder import Encoder, new_encoder
-from asr_punct.model.tagger import Tagger, build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
 
 _VOCABULARY = 30_000
@@ -31,7 +31,7 @@ def build(pauses: str, context: str, words: int, encoder: Encoder) -> Tagger:
         context=ContextConfig("none" if context == "none" else "transformer"),
         window=WindowConfig(words, 0),
     )
-    model = build_tagger(config, encoder).fold()
+    model = Tagger(config, encoder).fold()
     model.encoder = encoder.eval()  # folding copies, but both models must share the weights
     return model
 

@@ -1,7 +1,5 @@
 """Random changes of training windows, against a literal loop."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +10,7 @@ pytest.importorskip("torch")
 from dummies import tiny_config
 from training_dummies import batches, check_form, copied, equal, generator, seeds
 
-from asr_punct.config import AugmentConfig, NoiseConfig
+from asr_punct.config import AugmentConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
@@ -72,10 +70,6 @@ def test_augmentation_against_a_literal_loop(batch, config, seed):
     assert equal(augment(batch, AugmentConfig(), UNKNOWN_WORD, generator(seed)), batch)
 
 
-def tokenizer_of(words, size=40):
-    return SubwordTokenizer(train_tokenizer(words, size), 4)
-
-
 def batches_of(corpus, tokenizer, max_tokens=64, **training):
     return list(PunctuationData(corpus, tokenizer, tiny_config(**training), max_tokens).epoch(0))
 
@@ -83,7 +77,7 @@ def batches_of(corpus, tokenizer, max_tokens=64, **training):
 @pytest.mark.parametrize(("replacement", "share"), [("unknown", 0.4), ("random", 0.0)])
 def test_training_batches_have_changed_words(corpus, replacement, share):
     words = [word.lower() for word in (corpus / "train.tsv").read_text(encoding="utf-8").split()]
-    tokenizer = tokenizer_of(words, 200)
+    tokenizer = SubwordTokenizer(train_tokenizer(words, 200), 4)
     rates = {"rate": 0.4, "substitution": 0.5, "deletion": 0.0, "replacement": replacement}
     made = batches_of(corpus, tokenizer, augment=rates)
     number = sum(int(batch.label_mask.sum()) for batch in made)
@@ -92,14 +86,9 @@ def test_training_batches_have_changed_words(corpus, replacement, share):
     assert unknown / number == pytest.approx(share / 1.2, abs=0.05)
 
 
-def test_augmentation_with_noise_keeps_the_windows_limits(corpus):
-    noise = NoiseConfig(windows=1, repetition=0.5, filler=0.5, fillers="eh", substitution=0.2, deletion=0.1)
-    rates = AugmentConfig(rate=0.9, substitution=0.3, deletion=0.5)
-    values = {
-        "noise": dataclasses.asdict(noise),
-        "augment": dataclasses.asdict(rates),
-        "windows": {"kind": "sentences"},
-    }
-    for batch in batches_of(corpus, tokenizer_of(["la", "casa", "mira"]), 40, **values):
+def test_augmentation_with_noise_keeps_the_windows_limits(corpus, tokenizer):
+    noise = {"windows": 1, "repetition": 0.5, "filler": 0.5, "fillers": "eh", "substitution": 0.2, "deletion": 0.1}
+    rates = {"rate": 0.9, "substitution": 0.3, "deletion": 0.5}
+    for batch in batches_of(corpus, tokenizer, 40, noise=noise, augment=rates, windows={"kind": "sentences"}):
         assert batch.cases.shape[1] <= 16
         assert batch.inputs["input_ids"].shape[1] <= 40

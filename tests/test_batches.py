@@ -103,12 +103,16 @@ def test_windows_without_pauses_are_given_drawn_ones():
     assert spoken[60:].tolist() == batch.pauses[60:].tolist()
 
 
-def test_a_corpus_has_the_values_of_its_file(tmp_path, tokenizer):
-    values = utterances(25, seed=3)
-    path = tmp_path / "a.tsv"
+@pytest.fixture
+def tsv(tmp_path):
+    path = tmp_path / "train.tsv"
     with open(path, "w", encoding="utf-8") as out:
-        write_tsv(values, out)
-    corpus = read_corpus(path, tokenizer)
+        write_tsv(utterances(25, seed=3), out)
+    return path
+
+
+def test_a_corpus_has_the_values_of_its_file(tsv, tokenizer):
+    values, corpus = utterances(25, seed=3), read_corpus(tsv, tokenizer)
     words = [word.text for value in values for word in value.words]
     labels = [label for value in values for label in value.labels]
     assert [corpus.vocabulary.words[i] for i in corpus.words] == words
@@ -123,13 +127,9 @@ def test_a_corpus_has_the_values_of_its_file(tmp_path, tokenizer):
     assert np.diff(corpus.documents(), axis=1).ravel().tolist() == sizes
 
 
-def test_small_corpora(tmp_path, tokenizer):
-    path = tmp_path / "a.tsv"
-    path.write_text("la\tO\t-\tO\n")
-    assert read_corpus(path, tokenizer).boundaries.tolist() == [DOCUMENT_START + DOCUMENT_END]
-    path.write_text("\n")
-    with pytest.raises(InputError, match="found no words"):
-        read_corpus(path, tokenizer)
+def test_a_corpus_of_one_word(tmp_path, tokenizer):
+    (tmp_path / "a.tsv").write_text("la\tO\t-\tO\n")
+    assert read_corpus(tmp_path / "a.tsv", tokenizer).boundaries.tolist() == [DOCUMENT_START + DOCUMENT_END]
 
 
 def test_development_batches_count_every_word_once(corpus, tokenizer):
@@ -144,18 +144,6 @@ def test_development_batches_count_every_word_once(corpus, tokenizer):
 
 
 COLUMNS = ("words", "marks", "cases", "pauses", "boundaries")
-
-
-@pytest.fixture
-def tsv(tmp_path):
-    path = tmp_path / "train.tsv"
-    write(path, utterances(25, seed=3))
-    return path
-
-
-def write(path, values):
-    with open(path, "w", encoding="utf-8") as out:
-        write_tsv(values, out)
 
 
 def test_arrays_are_used_again_until_the_file_changes(tsv, tokenizer):
@@ -182,10 +170,10 @@ def test_arrays_without_their_file(tsv, tokenizer):
         find_arrays(tsv)
 
 
-@pytest.mark.parametrize("content", ["la\tO\t-\tO\nla\tO\n", "\n"])
-def test_a_bad_file_leaves_no_arrays(tmp_path, content):
+@pytest.mark.parametrize(("content", "found"), [("la\tO\t-\tO\nla\tO\n", "2 columns"), ("\n", "no words")])
+def test_a_bad_file_leaves_no_arrays(tmp_path, content, found):
     (tmp_path / "train.tsv").write_text(content)
-    with pytest.raises(InputError, match=r"train\.tsv"):
+    with pytest.raises(InputError, match=rf"train\.tsv(:2)?: found {found}"):
         find_arrays(tmp_path / "train.tsv")
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["train.tsv"]
     assert not list(tmp_path.glob(".*partial"))
@@ -204,7 +192,7 @@ def test_blocks_do_not_change_anything(tmp_path, tokenizer, monkeypatch, kind):
     config = tiny_config(windows={"kind": kind, "cut_share": 0.5}, noise=noise)
     results = []
     for name, size in (("large", 2**16), ("small", 5)):
-        for module in (corpus_module, mapped, windows):
+        for module in (corpus_module, mapped):
             monkeypatch.setattr(module, "BLOCK_WORDS", size)
         monkeypatch.setattr(windows, "_BLOCK_SPANS", size)
         data = PunctuationData(write_corpus(tmp_path / name), tokenizer, config, 64)

@@ -86,9 +86,8 @@ def test_invalid_class_weights_are_refused(directory, tmp_path):
 
 
 def test_class_weights_move_the_thresholds_of_a_multilabel_model(model):
-    rare = dict.fromkeys(["COMMA", "PERIOD"], 1e-6)
-    text = Punctuator.from_pretrained(model, class_weights=rare)(TEXT)
-    assert text == "Ana mira la casa ¿Dónde está la mesa?"
+    rare = Punctuator.from_pretrained(model, class_weights={"COMMA": 1e-6, "PERIOD": 1e-6})
+    assert rare(TEXT) == "Ana mira la casa ¿Dónde está la mesa?"
     with pytest.raises(AsrPunctError, match="--class-weights: found 'O', expected names from COMMA,PERIOD"):
         Punctuator.from_pretrained(model, class_weights={"O": 2.0})
 
@@ -164,16 +163,6 @@ def test_conditional_losses_sum_to_the_negative_log_likelihood(classes, words):
         total = scores.max() + np.log(np.exp(scores - scores.max()).sum())
         expected = total - scored[tuple(true[row, :length].tolist())]
         assert (losses * mask)[row].sum().item() == pytest.approx(expected, abs=1e-4)
-
-
-def test_conditional_probabilities_are_given_the_true_prefix():
-    crf, emissions, mask = random_crf(3, (4,), seed=3)
-    true = (2, 0, 1, 1)
-    logits = crf.conditional_logits(emissions, torch.tensor([true]), mask)[0].log_softmax(-1).detach().exp().numpy()
-    scored = {path: np.exp(score) for path, score in paths(crf, emissions[0])}
-    for t in range(4):
-        weights = [sum(w for path, w in scored.items() if path[:t] == true[:t] and path[t] == c) for c in range(3)]
-        np.testing.assert_allclose(logits[t], np.array(weights) / sum(weights), atol=1e-5)
 
 
 def test_long_windows_stay_finite():

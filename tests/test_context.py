@@ -17,7 +17,7 @@ from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.context import build_context
 from asr_punct.model.encoder import new_encoder
-from asr_punct.model.tagger import build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import save_tagger
 from asr_punct.subwords import train_tokenizer
 from asr_punct.training.export import export
@@ -38,10 +38,6 @@ def numbers(module):
     return {name: parameter.detach().double().numpy() for name, parameter in module.named_parameters()}
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
 def softmax(x):
     return np.exp(x) / np.exp(x).sum()
 
@@ -52,86 +48,49 @@ def check_rows(module, literal):
     vectors = 2 * torch.randn(3, 7, WIDTH)
     found = module(vectors, mask_of(*lengths)).detach().numpy()
     for row, length in enumerate(lengths):
-        expected = literal(module, list(vectors[row, :length].double().numpy()))
+        expected = literal(module, vectors[row, :length].numpy())
         np.testing.assert_allclose(found[row, :length], expected, atol=1e-5)
 
 
+def run(layer, words):
+    """The output of a layer of torch for one window."""
+    output = layer(torch.tensor(words.copy()[None]))
+    return (output if torch.is_tensor(output) else output[0])[0].detach().numpy()
+
+
+def both_directions(module, words):
+    return np.concatenate([run(module.ahead, words), run(module.back, words[::-1])[::-1]], axis=1)
+
+
 def test_lstm():
-    """Alam et al. 2020, section 4.1: the states of both directions, as torch's bidirectional LSTM has them."""
-
-    def literal(module, words):
-        expected = torch.nn.LSTM(WIDTH, WIDTH, batch_first=True, bidirectional=True)
-        directions = {"_l0": module.ahead, "_l0_reverse": module.back}
-        weights = {
-            f"{name.removesuffix('_l0')}{suffix}": value
-            for suffix, direction in directions.items()
-            for name, value in direction.state_dict().items()
-        }
-        expected.load_state_dict(weights)
-        return expected(torch.tensor(np.array(words)[None], dtype=torch.float))[0][0].detach().numpy()
-
-    check_rows(context("bilstm"), literal)
+    """Alam et al. 2020, section 4.1: the states of both directions."""
+    check_rows(context("bilstm"), both_directions)
 
 
-def normalised(x, weight, bias):
-    return (x - x.mean()) / np.sqrt(x.var() + 1e-5) * weight + bias
-
-
-def gelu(x):
-    return x * torch.special.ndtr(torch.from_numpy(x)).numpy()
-
-
-def attention_layer(weights, words, heads):
-    """Vaswani et al. 2017, equation 1 and section 3.3, head by head."""
-    size = WIDTH // heads
-    read = [weights["read.weight"] @ word + weights["read.bias"] for word in words]
-    result = []
-    for t, word in enumerate(words):
-        mixed = []
-        for head in range(heads):
-            part = slice(head * size, (head + 1) * size)
-            query = read[t][:WIDTH][part]
-            shares = softmax([query @ other[WIDTH : 2 * WIDTH][part] / np.sqrt(size) for other in read])
-            mixed.append(sum(share * other[2 * WIDTH :][part] for share, other in zip(shares, read, strict=True)))
-        written = weights["write.weight"] @ np.concatenate(mixed) + weights["write.bias"]
-        attended = normalised(word + written, weights["attention_norm.weight"], weights["attention_norm.bias"])
-        hidden = gelu(weights["network.0.weight"] @ attended + weights["network.0.bias"])
-        network = weights["network.2.weight"] @ hidden + weights["network.2.bias"]
-        result.append(normalised(attended + network, weights["norm.weight"], weights["norm.bias"]))
-    return result
+NAMES = {"self_attn.in_proj_": "read.", "self_attn.out_proj.": "write.", "norm1.": "attention_norm."}
+NAMES |= {"linear1.": "network.0.", "linear2.": "network.2.", "norm2.": "norm."}
 
 
 def test_self_attention():
-    """Shi et al. 2021, section 2.1."""
+    """Shi et al. 2021, section 2.1, as layers of torch (Vaswani et al. 2017)."""
 
     def literal(module, words):
         for layer in module.layers:
-            words = attention_layer(numbers(layer), words, heads=2)
+            expected = torch.nn.TransformerEncoderLayer(WIDTH, 2, 12, activation="gelu", batch_first=True).eval()
+            own, kinds = layer.state_dict(), ("weight", "bias")
+            expected.load_state_dict({f"{name}{kind}": own[f"{NAMES[name]}{kind}"] for name in NAMES for kind in kinds})
+            words = run(expected, words)
         return words
 
     check_rows(context("attention"), literal)
-
-
-def gru(weights, sequence):
-    """States of a GRU (Cho et al. 2014, with the reset gate after the product)."""
-    state, states = np.zeros(WIDTH), []
-    for x in sequence:
-        from_x = weights["weight_ih_l0"] @ x + weights["bias_ih_l0"]
-        from_h = weights["weight_hh_l0"] @ state + weights["bias_hh_l0"]
-        reset, update = sigmoid(from_x[: 2 * WIDTH] + from_h[: 2 * WIDTH]).reshape(2, WIDTH)
-        new = np.tanh(from_x[2 * WIDTH :] + reset * from_h[2 * WIDTH :])
-        state = (1 - update) * new + update * state
-        states.append(state)
-    return states
 
 
 def test_recurrent_network_with_attention():
     """Tilk and Alumäe 2016, sections 2.1 and 2.2."""
 
     def literal(module, words):
-        ahead, back = gru(numbers(module.ahead), words), gru(numbers(module.back), words[::-1])[::-1]
-        states = [np.concatenate(pair) for pair in zip(ahead, back, strict=True)]
-        decoded = gru(numbers(module.decoder), states)
+        states = both_directions(module, words)
+        decoded = run(module.decoder, states)
         attention, fusion, result = numbers(module.attention), numbers(module.fusion), []
         for t, state in enumerate(decoded):
             query = attention["query.weight"] @ (decoded[t - 1] if t else np.zeros(WIDTH))
@@ -139,7 +98,7 @@ def test_recurrent_network_with_attention():
             shares = softmax([attention["energy.weight"][0] @ each for each in hidden])
             found = fusion["found.weight"] @ sum(share * key for share, key in zip(shares, states, strict=True))
             gate = fusion["gate_found.weight"] @ found + fusion["gate_state.weight"] @ state + fusion["gate_state.bias"]
-            result.append(found * sigmoid(gate) + state)
+            result.append(found / (1 + np.exp(-gate)) + state)
         return result
 
     check_rows(context("brnn"), literal)
@@ -149,7 +108,7 @@ def write_model(directory, config):
     """Write a model directory with random weights."""
     tokenizer = train_tokenizer(["mira", "la", "casa", "dónde", "está"], 60)
     torch.manual_seed(0)
-    model = build_tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
+    model = Tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
     directory.mkdir()
     tokenizer.save(str(directory / TOKENIZER))
     save_tagger(model, directory / WEIGHTS)

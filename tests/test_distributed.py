@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -30,16 +31,10 @@ NOISE = {"windows": 0.5, "substitution": 0.1, "deletion": 0.1, "fillers": "eh", 
 
 def without_dropout(**training):
     """Return a tiny configuration in which only windows and their noise are random."""
-    config = as_mapping(tiny_config(generated_pauses=True, subword_dropout=0.1, noise=NOISE, **training))
-    config["model"]["context"]["dropout"] = 0.0
-    config["model"]["heads"]["dropout"] = 0.0
-    return config
-
-
-def read(config):
-    from asr_punct.config import Config, from_mapping
-
-    return from_mapping(Config, config, "test")
+    config = tiny_config(generated_pauses=True, subword_dropout=0.1, noise=NOISE, **training)
+    model = config.model
+    heads, context = (replace(part, dropout=0.0) for part in (model.heads, model.context))
+    return replace(config, model=replace(model, heads=heads, context=context))
 
 
 def content(batch):
@@ -55,8 +50,8 @@ def content(batch):
 
 @pytest.mark.parametrize(("processes", "accumulate"), [(2, 1), (3, 2), (1, 4), (40, 1)])
 def test_each_window_is_in_one_part(corpus, tokenizer, processes, accumulate):
-    config = read(without_dropout(accumulate=accumulate))
-    whole = PunctuationData(corpus, tokenizer, read(without_dropout()), 64)
+    config = without_dropout(accumulate=accumulate)
+    whole = PunctuationData(corpus, tokenizer, without_dropout(), 64)
     data = [
         PunctuationData(corpus, tokenizer, config, 64, Process(rank, rank, processes, processes))
         for rank in range(processes)
@@ -75,7 +70,7 @@ def test_each_window_is_in_one_part(corpus, tokenizer, processes, accumulate):
 
 @pytest.mark.parametrize("count", [2, 3, 50])
 def test_the_mean_of_the_parts_is_the_loss_and_gradient_of_the_batch(corpus, count):
-    config = read(without_dropout())
+    config = without_dropout()
     torch.manual_seed(0)
     model, tokenizer = start_model(config, corpus)
     module = PunctuationModule(model, config.training, steps_per_epoch=1)
@@ -98,7 +93,7 @@ def test_the_mean_of_the_parts_is_the_loss_and_gradient_of_the_batch(corpus, cou
 
 def test_accumulated_steps_train_the_same_model(corpus, tmp_path):
     for accumulate in (1, 3):
-        config = read(without_dropout(epochs=2, accumulate=accumulate, optimizer={"ema_decay": 0.9}))
+        config = without_dropout(epochs=2, accumulate=accumulate, optimizer={"ema_decay": 0.9})
         train(config, corpus, tmp_path / f"{accumulate}", device="cpu")
     once, parts = (load_file(tmp_path / name / "model.safetensors") for name in ("1", "3"))
     assert all(torch.allclose(once[name], parts[name], atol=1e-3) for name in once)
@@ -126,7 +121,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("distributed")
     write_corpus(folder / "data")
     config = without_dropout(epochs=4, accumulate=2, optimizer={"ema_decay": 0.9})
-    (folder / "tiny.yaml").write_text(yaml.safe_dump(config))
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(as_mapping(config)))
     return folder
 
 

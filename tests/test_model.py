@@ -18,7 +18,7 @@ from asr_punct.model.context import build_context
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, LatePauses
 from asr_punct.model.heads import CaseHead
-from asr_punct.model.tagger import build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import dequantised, load_tagger, quantised
 from asr_punct.pauses import UNKNOWN_PAUSE
 
@@ -38,7 +38,7 @@ def variant(pauses="discrete-gaussian", context="transformer", **heads):
 
 def tagger(config=CONFIG, seed=0):
     torch.manual_seed(seed)
-    return build_tagger(config, new_encoder(config.encoder, 60, 0)).eval()
+    return Tagger(config, new_encoder(config.encoder, 60, 0)).eval()
 
 
 def inputs(windows):

@@ -22,7 +22,7 @@ from asr_punct.inference.backend import OnnxBackend
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.pretrained import pretrained_encoder
 from asr_punct.model.sequence import WindowNormalisation
-from asr_punct.model.tagger import build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger, save_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.configuration import read_config
@@ -60,7 +60,7 @@ def inputs(windows):
 def parts(encoder, config):
     """Return a model with random statistics."""
     torch.manual_seed(7)
-    model = build_tagger(config, encoder).eval()
+    model = Tagger(config, encoder).eval()
     normal = model.sequence.normalisation
     with torch.no_grad():
         for parameter in (normal.weight, normal.bias, normal.mean):
@@ -99,7 +99,6 @@ def test_logits_and_gradients_equal_the_papers_layers(family, tied, tmp_path):
     batch = inputs([window(rng, 5), window(rng, 9, 2)])
     batch["boundaries"][0, 0] = DOCUMENT_START
     weights = torch.randn(2, 9, len(CLASSES))
-
     found = sequence_logits(model, batch)
     (found * weights).sum().backward()
     gradients = [parameter.grad.clone() for parameter in model.sequence.parameters()]
@@ -136,14 +135,14 @@ def test_the_embedding_matrix_replaces_a_missing_head(family, tmp_path):
 def test_an_embedding_matrix_of_another_width_is_refused(tmp_path):
     name = checkpoint(tmp_path, "electra", head=False)
     with pytest.raises(ConfigError, match="must have the width of the token states 16, found 8"):
-        build_tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
+        Tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
 
 
 @pytest.mark.parametrize("kind", ["lookup", "table"])
 def test_encoders_without_token_states_are_refused(kind):
     config = config_of(encoder={"kind": kind})
     with pytest.raises(ConfigError, match="sequence_hidden must be 0 with an encoder of kind lookup or table"):
-        build_tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
+        Tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
 
 
 @pytest.mark.parametrize("kind", ["multilabel", "classes"])

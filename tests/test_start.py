@@ -15,7 +15,7 @@ from asr_punct.config import as_mapping
 from asr_punct.errors import ConfigError
 from asr_punct.inference.backend import open_backend
 from asr_punct.model.encoder import new_encoder
-from asr_punct.model.tagger import build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_parts, load_tagger, save_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.export import random_features
@@ -130,7 +130,7 @@ def test_a_sequence_layer_of_other_classes_is_new(tmp_path):
 
 def changed(config, heads, directory):
     """The new parts of a random model that is given other heads; all others are those that it had."""
-    trained = build_tagger(config, new_encoder(config.encoder, 60, 0))
+    trained = Tagger(config, new_encoder(config.encoder, 60, 0))
     save_tagger(trained, directory / WEIGHTS)
     wanted = dataclasses.replace(config, heads=dataclasses.replace(config.heads, **heads))
     model, new = load_parts(directory / WEIGHTS, ModelInfo(config, trained.encoder.settings), wanted)

@@ -1,4 +1,3 @@
-import itertools
 import json
 import os
 import subprocess
@@ -45,25 +44,6 @@ def test_training_is_deterministic_across_processes(kind):
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env=environment)
         outputs.add(done.stdout)
     assert len(outputs) == 1
-
-
-def test_a_word_has_its_most_probable_segmentation():
-    """Kudo 2018, section 3.1: the segmentation with the largest product of probabilities."""
-    trained = train_tokenizer(WORDS * 5, 60, "unigram")
-    scores = dict(json.loads(trained.to_str())["model"]["vocab"])
-    tokenizer = SubwordTokenizer(trained, max_subwords=40)
-    for word in [*WORDS, "lasdela", "etxecasa"]:
-        found = [trained.id_to_token(number) for number in tokenizer.encode([word])[0]]
-        text = "▁" + word
-        assert "".join(found) == text
-        ways = [_segments(text, cuts) for cuts in range(1 << (len(text) - 1))]
-        best = max(sum(scores[piece] for piece in way) for way in ways if scores.keys() >= set(way))
-        assert sum(scores[piece] for piece in found) == pytest.approx(best)
-
-
-def _segments(text, cuts):
-    places = [0, *(place for place in range(1, len(text)) if cuts >> (place - 1) & 1), len(text)]
-    return [text[a:b] for a, b in itertools.pairwise(places)]
 
 
 def test_unigram_tokens_are_sorted_by_score():

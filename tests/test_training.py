@@ -5,6 +5,7 @@ import os
 import pickle
 import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from dummies import tiny_config
@@ -185,19 +186,6 @@ def test_the_int8_graph_is_compared_with_the_fp32_graph(model, tmp_path, caplog)
     assert not list(directory.glob(".*partial"))
 
 
-# int8 graphs
-
-
-class Window:
-    """Inputs of a graph."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def inputs(self):
-        return {"values": self.values}
-
-
 def test_a_channel_of_large_values_does_not_cost_the_others_their_precision(tmp_path):
     rng = np.random.default_rng(1)
     sizes = np.array([100, *[1] * 31], dtype=np.float32)
@@ -212,7 +200,7 @@ def test_a_channel_of_large_values_does_not_cost_the_others_their_precision(tmp_
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
     onnx.save(model, tmp_path / "fp32.onnx")
-    quantise(tmp_path / "fp32.onnx", tmp_path / "int8.onnx", [Window(values)])
+    quantise(tmp_path / "fp32.onnx", tmp_path / "int8.onnx", [SimpleNamespace(inputs=lambda: {"values": values})])
     session = onnxruntime.InferenceSession(tmp_path / "int8.onnx", providers=["CPUExecutionProvider"])
     [products] = session.run(None, {"values": values})
     assert np.abs(products - values @ weights).max() < 1

@@ -110,12 +110,12 @@ def check_cover(windows, documents, subwords, words, tokens):
 @given(layouts(), *sizes, seeds)
 def test_passes_contain_every_word_once(layout, words, tokens, seed):
     documents, subwords, _ = layout
-    windows = consecutive_windows(documents, WindowLimits.of(subwords, words, tokens), generator(seed))
+    windows = consecutive_windows(documents, WindowLimits(words, tokens, subwords.__getitem__), generator(seed))
     check_cover(windows, documents, subwords, words, tokens)
 
 
 def test_passes_start_anywhere():
-    limits = WindowLimits.of(np.ones(1000, int), 10, 99)
+    limits = WindowLimits(10, 99, np.ones(1000, int).__getitem__)
     starts = [consecutive_windows(documents_of(1000), limits, generator(seed))[1][0] for seed in range(300)]
     assert set(starts) == set(range(1, 11))
 
@@ -123,7 +123,7 @@ def test_passes_start_anywhere():
 @given(layouts(), *sizes)
 def test_sliding_against_a_literal_loop(layout, words, tokens):
     documents, subwords, _ = layout
-    windows = sliding_windows(documents, WindowLimits.of(subwords, words, tokens))
+    windows = sliding_windows(documents, WindowLimits(words, tokens, subwords.__getitem__))
     assert windows.tolist() == slid(documents, subwords, words, tokens)
     assert windows.dtype == np.int32
 
@@ -140,7 +140,7 @@ class EveryNumber:
 def test_uniform_windows_at_all_places_against_a_literal_loop(layout, words, tokens):
     documents, subwords, _ = layout
     rng = EveryNumber()
-    windows = uniform_windows(documents, WindowLimits.of(subwords, words, tokens), rng)
+    windows = uniform_windows(documents, WindowLimits(words, tokens, subwords.__getitem__), rng)
     assert list(map(tuple, windows.tolist())) == drawn(documents, subwords, words, tokens)
     assert rng.size == len(windows) // (words * tokens)  # as many words as the corpus has, in expectation
 
@@ -148,7 +148,7 @@ def test_uniform_windows_at_all_places_against_a_literal_loop(layout, words, tok
 @given(layouts(), *sizes, seeds, st.integers(1, 12))
 def test_sentences_against_a_literal_loop(layout, words, tokens, seed, most):
     documents, subwords, ends = layout
-    limits = WindowLimits.of(subwords, words, tokens)
+    limits = WindowLimits(words, tokens, subwords.__getitem__)
     windows = sentence_windows(documents, limits, np.flatnonzero(ends) + 1, most, generator(seed))
     assert windows.tolist() == joined(documents, subwords, ends, words, tokens, most, generator(seed))
     check_cover(windows, documents, subwords, words, tokens)

@@ -159,13 +159,13 @@ def test_settings_of_a_model_of_classes_are_weights():
 def test_the_command_fits_settings_to_the_windows_of_decoding(run, tmp_path):
     torch = pytest.importorskip("torch")
     from asr_punct.model.encoder import new_encoder
-    from asr_punct.model.tagger import build_tagger
+    from asr_punct.model.tagger import Tagger
     from asr_punct.model.weights import save_tagger
 
     config = tiny_config().model
     tokenizer = train_tokenizer([*NAMES, *NOUNS, *ASKS], config.encoder.vocabulary)
     torch.manual_seed(0)
-    model = build_tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
+    model = Tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
     tokenizer.save(str(tmp_path / TOKENIZER))
     save_tagger(model, tmp_path / WEIGHTS)
     write_info(tmp_path, ModelInfo(config, model.encoder.settings))

@@ -3,52 +3,25 @@
 The `config.json` of a model directory contains a `ModelConfig`, each `conf/*.yaml` a `Config`.
 """
 
-from asr_punct.config.mapping import as_mapping, differing_keys, from_mapping
-from asr_punct.config.model import (
-    MAX_TOKENS,
-    PART_OF_SPEECH_TAGS,
-    STREAM_FLUSH_AFTER_S,
-    STREAM_LEFT_WORDS,
-    STREAM_PATIENCE_WORDS,
-    STREAM_RIGHT_WORDS,
-    ContextConfig,
-    EncoderConfig,
-    HeadConfig,
-    ModelConfig,
-    PauseConfig,
-    PosConfig,
-    WindowConfig,
-)
-from asr_punct.config.training import (
-    AugmentConfig,
-    Config,
-    NoiseConfig,
-    OptimizerConfig,
-    TrainingConfig,
-    TrainingWindowConfig,
-)
-
-__all__ = [
-    "MAX_TOKENS",
-    "PART_OF_SPEECH_TAGS",
-    "STREAM_FLUSH_AFTER_S",
-    "STREAM_LEFT_WORDS",
-    "STREAM_PATIENCE_WORDS",
-    "STREAM_RIGHT_WORDS",
-    "AugmentConfig",
-    "Config",
-    "ContextConfig",
-    "EncoderConfig",
-    "HeadConfig",
-    "ModelConfig",
-    "NoiseConfig",
-    "OptimizerConfig",
-    "PauseConfig",
-    "PosConfig",
-    "TrainingConfig",
-    "TrainingWindowConfig",
-    "WindowConfig",
-    "as_mapping",
-    "differing_keys",
-    "from_mapping",
-]
+from asr_punct.config.mapping import as_mapping as as_mapping
+from asr_punct.config.mapping import differing_keys as differing_keys
+from asr_punct.config.mapping import from_mapping as from_mapping
+from asr_punct.config.model import MAX_TOKENS as MAX_TOKENS
+from asr_punct.config.model import PART_OF_SPEECH_TAGS as PART_OF_SPEECH_TAGS
+from asr_punct.config.model import STREAM_FLUSH_AFTER_S as STREAM_FLUSH_AFTER_S
+from asr_punct.config.model import STREAM_LEFT_WORDS as STREAM_LEFT_WORDS
+from asr_punct.config.model import STREAM_PATIENCE_WORDS as STREAM_PATIENCE_WORDS
+from asr_punct.config.model import STREAM_RIGHT_WORDS as STREAM_RIGHT_WORDS
+from asr_punct.config.model import ContextConfig as ContextConfig
+from asr_punct.config.model import EncoderConfig as EncoderConfig
+from asr_punct.config.model import HeadConfig as HeadConfig
+from asr_punct.config.model import ModelConfig as ModelConfig
+from asr_punct.config.model import PauseConfig as PauseConfig
+from asr_punct.config.model import PosConfig as PosConfig
+from asr_punct.config.model import WindowConfig as WindowConfig
+from asr_punct.config.training import AugmentConfig as AugmentConfig
+from asr_punct.config.training import Config as Config
+from asr_punct.config.training import NoiseConfig as NoiseConfig
+from asr_punct.config.training import OptimizerConfig as OptimizerConfig
+from asr_punct.config.training import TrainingConfig as TrainingConfig
+from asr_punct.config.training import TrainingWindowConfig as TrainingWindowConfig

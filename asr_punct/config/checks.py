@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from asr_punct.errors import ConfigError
@@ -12,32 +12,29 @@ from asr_punct.errors import ConfigError
 
 def check_sizes(component: str, config: Any, *names: str) -> None:
     """Refuse values below 1."""
-    for name, value in _not_none(config, names):
-        if value < 1:
-            raise ConfigError(f"{component}: {name} must be 1 or more, found {value}")
+    _check(component, config, names, lambda value: value >= 1, "1 or more")
 
 
 def check_amounts(component: str, config: Any, *names: str, positive: bool = False) -> None:
     """Refuse negative, infinite and NaN values; with `positive` also 0."""
-    for name, value in _not_none(config, names):
-        if not math.isfinite(value) or value < 0 or (positive and value == 0):
-            raise ConfigError(f"{component}: {name} must be {'above 0' if positive else '0 or more'}, found {value}")
+    expected = "above 0" if positive else "0 or more"
+    _check(component, config, names, lambda value: 0 <= value < math.inf and not (positive and value == 0), expected)
 
 
 def check_probabilities(component: str, config: Any, *names: str) -> None:
     """Refuse values outside [0, 1]."""
-    for name, value in _not_none(config, names):
-        if not 0 <= value <= 1:
-            raise ConfigError(f"{component}: {name} must be a probability, found {value}")
+    _check(component, config, names, lambda value: 0 <= value <= 1, "a probability")
 
 
 def check_kernels(component: str, kernels: Sequence[int], *, allow_zero: bool) -> None:
     """Refuse an empty sequence, and even and negative kernel sizes; 0 is valid with `allow_zero`."""
     if not kernels or not all((kernel % 2 == 1 and kernel > 0) or (allow_zero and kernel == 0) for kernel in kernels):
-        raise ConfigError(
-            f"{component}: kernels must be odd numbers{' or 0' if allow_zero else ''}, found {list(kernels)}"
-        )
+        expected = f"odd numbers{' or 0' if allow_zero else ''}"
+        raise ConfigError(f"{component}: kernels must be {expected}, found {list(kernels)}")
 
 
-def _not_none(config: Any, names: Sequence[str]) -> list[tuple[str, float]]:
-    return [(name, value) for name in names if (value := getattr(config, name)) is not None]
+def _check(component: str, config: Any, names: Sequence[str], is_valid: Callable[[float], bool], expected: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if value is not None and not is_valid(value):
+            raise ConfigError(f"{component}: {name} must be {expected}, found {value}")

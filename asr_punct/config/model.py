@@ -8,23 +8,16 @@ from asr_punct.errors import ConfigError
 from asr_punct.marks import NO_MARKS
 
 MAX_TOKENS = 512
-"""Longest encoder input in sub-words, with both special tokens: the usual limit of pretrained encoders.
-
-A window is cut at the smallest of this, `window.tokens` and the encoder's limit (`encoder.max_tokens` if it is built).
-"""
-
+"""Longest encoder input in sub-words, with both special tokens: the usual limit of pretrained encoders."""
 STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS = 24, 3
 """Default context of a stream: words before and after the word being decided.
 
-Poláček et al. (2023, section 5) read 100 words before it. The shipped models gain nothing from more than 24
-(docs/measurements.md), and a word then costs two thirds of what it costs with 48.
+The shipped models gain nothing from more than 24 words before it (docs/measurements.md).
 """
 STREAM_PATIENCE_WORDS = 3
 """Default number of further words for which a stream waits with a word whose marks are unsure."""
 STREAM_FLUSH_AFTER_S = 0.8
 """Default pause in seconds after which a stream decides words without look-ahead."""
-
-
 PART_OF_SPEECH_TAGS = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
     *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
@@ -39,20 +32,11 @@ class EncoderConfig:
     name: str | None = None
     """Hub name or directory of a pretrained transformers encoder; None builds one."""
     kind: Literal["transformer", "electra", "lookup", "table"] = "transformer"
-    """Architecture of a built encoder.
-
-    `transformer`: ModernBERT.
-    `electra`: ELECTRA (Clark et al. 2020).
-    `lookup`: embeddings of a word's sub-words and of word pairs, without context.
-    `table`: the embedding of a word's last token, without context.
-    """
+    """Architecture of a built encoder: ModernBERT, ELECTRA (Clark et al. 2020), or without context the embeddings of a
+    word's sub-words and of word pairs (`lookup`), or of its last sub-word (`table`)."""
     tokenizer: Literal["bpe", "unigram", "word"] = "bpe"
-    """Tokenizer trained on the corpus for a built encoder.
-
-    `bpe`: byte pairs.
-    `unigram`: SentencePiece unigrams (Kudo 2018).
-    `word`: whole words that occur at least twice.
-    """
+    """Tokenizer trained on the corpus for a built encoder: byte pairs, SentencePiece unigrams (Kudo 2018), or whole
+    words that occur at least twice."""
     vocabulary: int = 8000
     """Largest size of that tokenizer's vocabulary."""
     layers: int = 2
@@ -108,14 +92,9 @@ class PauseConfig:
     """Fusion of the pause after a word with the word's vector (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
-    """How the model reads pauses.
-
-    `none`: it does not.
-    `continuous`: adds the pause in seconds to every value of the vector.
-    `discrete-uniform`: adds the embedding of the pause's 10 ms bucket, averaged over neighbouring buckets.
-    `discrete-gaussian`: the same, averaged with Gaussian weights.
-    `late-gru`: a GRU over context vectors and pauses (Tilk and Alumäe 2016, second stage).
-    """
+    """`continuous` adds the pause in seconds to every value of the vector. `discrete-uniform` and `discrete-gaussian`
+    add the embedding of its 10 ms bucket, averaged over neighbouring buckets with equal or Gaussian weights.
+    `late-gru` is a GRU over context vectors and pauses (Tilk and Alumäe 2016, second stage)."""
     window_s: float = 1.0
     """Width of the averaging window in seconds."""
     sigma_s: float = 1 / 6
@@ -134,18 +113,9 @@ class PosConfig:
     """
 
     tagger: Literal["none", "own", "flair"] = "none"
-    """Part-of-speech tagger.
-
-    `none`: no tags.
-    `own`: a small tagger trained by `recipes/pos.py` and stored in the model.
-    `flair`: a flair tagger, which cannot be exported.
-    """
+    """`own` is a small tagger trained by `recipes/pos.py` and stored in the model. `flair` cannot be exported."""
     weights: Literal["tagger", "random"] = "tagger"
-    """Initial embeddings.
-
-    `tagger`: the weights of the tagger's softmax layer.
-    `random`: random values (the paper's ablation).
-    """
+    """Initial embeddings: the weights of the tagger's softmax layer, or random (the paper's ablation)."""
     name: str = "flair/upos-english-fast"
     """Name or file of the flair tagger."""
     width: int = 128
@@ -170,25 +140,16 @@ class ContextConfig:
     """Layers between pause fusion and heads, with random initial weights (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
-    """Layers over the word vectors of a window.
-
-    `none`: no layers.
-    `transformer`: ModernBERT layers.
-    `convolution`: gated convolutions with attention layers.
-    `brnn`: a bidirectional GRU with attention (Tilk and Alumäe 2016).
-    `bilstm`: a bidirectional LSTM (Alam et al. 2020, section 4.1).
-    `attention`: self-attention (Shi et al. 2021, section 2.1).
-    """
+    """Layers over the word vectors of a window: ModernBERT layers, gated convolutions with attention layers, a
+    bidirectional GRU with attention (Tilk and Alumäe 2016), a bidirectional LSTM (Alam et al. 2020, section 4.1), or
+    self-attention (Shi et al. 2021, section 2.1)."""
     layers: int = 4
     """Number of layers (transformer, attention)."""
     heads: int = 4
     """Attention heads."""
     feed_forward: int | None = None
-    """Width of the feed-forward layers, or channels of a convolution.
-
-    None: 8/3 of the vector width in a transformer, 4 times it in self-attention (Vaswani et al. 2017), equal to it in
-    a convolution.
-    """
+    """Width of the feed-forward layers, or channels of a convolution. None: 8/3 of the vector width in a transformer,
+    4 times it in self-attention (Vaswani et al. 2017), equal to it in a convolution."""
     local_attention: int = 16
     """Attention window of every second transformer layer, in words; the other layers attend globally."""
     kernels: tuple[int, ...] = (5, 9, 9, 0, 15)
@@ -207,26 +168,15 @@ class HeadConfig:
     """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
     kind: Literal["multilabel", "classes"] = "multilabel"
-    """Output of the punctuation head.
-
-    `multilabel`: one sigmoid for each mark.
-    `classes`: a softmax over sets of marks.
-    """
+    """Output of the punctuation head: a sigmoid for each mark, or a softmax over sets of marks."""
     class_count: int = 1000
     """A set of several marks becomes a class if at least this many training words have it."""
     classes: tuple[str, ...] = ()
-    """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`).
-
-    A word with any other set is labelled with its rarest mark, or `O` if none of its marks is a class.
-    """
+    """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`). A word
+    with any other set is labelled with its rarest mark, or `O` if none of its marks is a class."""
     crf: Literal["none", "marginals", "path"] = "none"
-    """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3).
-
-    `none`: no CRF.
-    `marginals`: the probability of a class sums over all paths through it.
-    `path`: the probability of a class is that of the best path through it, so that the likeliest classes are the
-    Viterbi path.
-    """
+    """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3). The probability of a class sums over all paths
+    through it (`marginals`), or is that of the best one (`path`: the likeliest classes are the Viterbi path)."""
     hidden: int | None = None
     """Width of the dense layer; None is the width of the input vectors, 0 leaves only the linear layer."""
     activation: Literal["gelu", "selu"] = "gelu"
@@ -234,17 +184,9 @@ class HeadConfig:
     dropout: float = 0.1
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
-    """Mark probabilities that the case head reads.
-
-    `previous`: those of this word and the previous one.
-    `own`: those of this word.
-    """
+    """Mark probabilities that the case head reads: those of this word and the previous one, or its own only."""
     case_vectors: Literal["encoder", "context"] = "encoder"
-    """Word vectors that the case head reads.
-
-    `encoder`: those of the encoder.
-    `context`: those of the context layers, for encoders without context.
-    """
+    """Word vectors that the case head reads; `context` is for encoders without context."""
 
     def __post_init__(self) -> None:
         if self.crf != "none" and self.kind != "classes":

@@ -13,13 +13,8 @@ class OptimizerConfig:
     """The optimiser, and the steps of the `staircase` schedule; other schedule settings are in `TrainingConfig`."""
 
     kind: Literal["adamw", "radam", "muon", "adagrad"] = "adamw"
-    """Optimiser.
-
-    `adamw`: AdamW; Adam if `weight_decay` is 0.
-    `radam`: RAdam (Liu et al. 2020).
-    `muon`: Muon (Jordan et al. 2024) for the matrices of linear layers, AdamW for all other weights.
-    `adagrad`: AdaGrad (Duchi et al. 2011), with sparse gradients of embedding tables.
-    """
+    """AdamW (Adam if `weight_decay` is 0), RAdam (Liu et al. 2020), Muon (Jordan et al. 2024) for matrices of linear
+    layers and AdamW for all other weights, or AdaGrad (Duchi et al. 2011) with sparse gradients of embeddings."""
     muon_learning_rate: float = 0.02
     """Peak learning rate of Muon; `training.learning_rate` is then AdamW's."""
     lookahead_steps: int = 0
@@ -49,20 +44,14 @@ class TrainingWindowConfig:
     """How documents are cut into training windows."""
 
     kind: Literal["passes", "uniform", "sliding", "sentences"] = "passes"
-    """Windows of one pass over the corpus.
-
-    `passes`: consecutive; the first window of a document has a random length.
-    `uniform`: at random places; each word is expected once a pass (sequence boundary sampling, Shi et al. 2021).
-    `sliding`: one at every word (Courtland et al. 2020).
-    `sentences`: consecutive, each of 1 to `sentences` sentences (Poláček et al. 2023).
-    """
+    """Windows of one pass over the corpus: consecutive (`passes`), at random places (`uniform`, the sequence boundary
+    sampling of Shi et al. 2021), one at every word (`sliding`, Courtland et al. 2020), or consecutive ones of 1 to
+    `sentences` sentences (Poláček et al. 2023)."""
     sentences: int = 10
     """Most sentences in a window (`sentences`)."""
     cut_share: float = 0.0
-    """Share of the windows that are cut further, at random words, every 24 words on average.
-
-    The cut is not flagged as the end of a document, so the model learns the missing right context of a stream.
-    """
+    """Share of the windows that are cut further, at random words, every 24 words on average. The cut is not flagged as
+    the end of a document, so the model learns the missing right context of a stream."""
 
     def __post_init__(self) -> None:
         check_sizes("windows", self, "sentences")
@@ -108,11 +97,7 @@ class AugmentConfig:
     deletion: float = 0.4
     """Share of changes that delete a word and its labels (alpha_del). The remaining changes are insertions."""
     replacement: Literal["unknown", "random"] = "unknown"
-    """Word that is inserted or substituted.
-
-    `unknown`: the unknown token.
-    `random`: a random word of the corpus.
-    """
+    """Word that is inserted or substituted: the unknown token, or a random word of the corpus."""
 
     def __post_init__(self) -> None:
         check_probabilities("augment", self, "rate", "substitution", "deletion")
@@ -147,12 +132,8 @@ class TrainingConfig:
     warmup_epochs: float = 5.0
     """Epochs of linear warm-up."""
     decay: Literal["none", "linear", "staircase"] = "none"
-    """Learning rate after the warm-up.
-
-    `none`: constant.
-    `linear`: falls to 0 at the last epoch.
-    `staircase`: falls in steps from the second pass over the corpus on (`optimizer.staircase_rate`).
-    """
+    """Learning rate after the warm-up: constant, falling to 0 at the last epoch (`linear`), or falling in steps from
+    the second pass over the corpus on (`staircase`, see `optimizer.staircase_rate`)."""
     pause_dropout: float = 0.15
     """Probability that all pauses of a training window become unknown."""
     word_pause_dropout: float = 0.05
@@ -162,10 +143,7 @@ class TrainingConfig:
     boundary_dropout: float = 0.3
     """Probability that a window does not show its document boundaries, where its document starts and ends."""
     generated_pauses: bool = False
-    """Draw random pauses for windows without known pauses, before pause dropout.
-
-    They are drawn by the module `asr_punct.training.pause_model`.
-    """
+    """Draw pauses for windows without known pauses, before pause dropout (`asr_punct.training.pause_model`)."""
     pos_tagger: str | None = None
     """Directory or weights file of a tagger trained by `recipes/pos.py`; needed if `model.pos.tagger` is `own`."""
     workers: int = 0

@@ -1,4 +1,7 @@
-"""Self-attention over the words of a window."""
+"""Self-attention over the words of a window.
+
+In all layers `vectors` and the result are (batch, words, width), and `word_mask`, (batch, words), is 0 at padding.
+"""
 
 from typing import cast
 
@@ -22,11 +25,8 @@ def join_heads(mixed: Tensor) -> Tensor:
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor, word_mask: Tensor) -> Tensor:
-    """Scaled dot-product attention (Vaswani et al. 2017, equation 1), without torch's fused function.
-
-    The fused function trains slower on a CPU. `query`, `key`, `value` and the result are (batch, heads, words, size),
-    `word_mask` is (batch, words), 0 at padding.
-    """
+    """Scaled dot-product attention (Vaswani et al. 2017, equation 1), (batch, heads, words, size)."""
+    # torch's fused function trains slower on a CPU
     logits = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
     logits = logits + torch.where(word_mask[:, None, None, :] > 0, 0.0, -1e4).to(logits.dtype)
     return cast(Tensor, logits.softmax(dim=-1).to(value.dtype) @ value)
@@ -35,10 +35,7 @@ def attend(query: Tensor, key: Tensor, value: Tensor, word_mask: Tensor) -> Tens
 class AttentionLayer(nn.Module):
     """Multi-head attention and a feed-forward network, each followed by a residual sum and normalisation.
 
-    Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of the code of Shi et al. 2021. It has no positional
-    encoding: the word vectors come from an encoder with positions.
-
-    `width`, the size of the word vectors, is a multiple of `heads`. Dropout is before each residual sum.
+    Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of the code of Shi et al. 2021, without positions.
     """
 
     def __init__(self, width: int, heads: int, feed_forward: int, dropout: float) -> None:
@@ -52,7 +49,6 @@ class AttentionLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         mixed = attend(*split_heads(self.read(vectors), self.heads), word_mask)
         attended = self.attention_norm(vectors + self.dropout(self.write(join_heads(mixed))))
         return cast(Tensor, self.norm(attended + self.dropout(self.network(attended))))
@@ -70,17 +66,13 @@ class AttentionContext(nn.Module):
         )
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         for layer in self.layers:
             vectors = layer(vectors, word_mask)
         return vectors
 
 
 class RotaryAttention(nn.Module):
-    """A pre-normalised residual layer of self-attention with rotary positions; initially the identity.
-
-    `width`, the size of the word vectors, is a multiple of twice the `heads`. Dropout is before the residual sum.
-    """
+    """A pre-normalised residual layer of self-attention with rotary positions; initially the identity."""
 
     cosine: Tensor
     sine: Tensor
@@ -98,7 +90,6 @@ class RotaryAttention(nn.Module):
         self.register_buffer("sine", angles.sin(), persistent=False)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         query, key, value = split_heads(self.read(self.norm(vectors)), self.heads)
         mixed = attend(self._rotate(query), self._rotate(key), value, word_mask)
         return cast(Tensor, vectors + self.dropout(self.write(join_heads(mixed))))

@@ -16,8 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_IMPOSSIBLE = -1e4
-"""Score of an impossible transition, finite so that it has a gradient."""
+_IMPOSSIBLE = -1e4  # finite, so that it has a gradient
 _Reduction = Callable[..., Tensor]
 """`torch.logsumexp` or `torch.amax`."""
 
@@ -25,7 +24,8 @@ _Reduction = Callable[..., Tensor]
 class ChainCrf(nn.Module):
     """Transition scores between the classes of neighbouring words, and scores of the first and the last class.
 
-    `max_words` is the maximum number of words of a window in an exported graph.
+    `emissions` are (batch, words, classes); `word_mask`, (batch, words), is 0 at padding, which is at the end of a
+    window. `max_words` is the maximum number of words of a window in an exported graph.
     """
 
     identity: Tensor
@@ -40,24 +40,17 @@ class ChainCrf(nn.Module):
         self.end = nn.Parameter(torch.empty(classes).uniform_(-0.1, 0.1))
 
     def marginals(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the probability of each class, summed over all paths (forward-backward), (batch, words, classes).
-
-        `emissions` have the same shape; `word_mask`, (batch, words), is 0 at padding, which is at the end.
-        """
+        """Return the probability of each class, summed over all paths (forward-backward), (batch, words, classes)."""
         return self._posteriors(emissions, word_mask, torch.logsumexp)
 
     def max_marginals(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the probability of the best path through each class, normalised over classes, as `marginals`.
-
-        The likeliest classes form the Viterbi path, if it is unique.
-        """
+        """Return the probability of the best path through each class, normalised over classes, as `marginals`."""
         return self._posteriors(emissions, word_mask, torch.amax)
 
     def conditional_logits(self, emissions: Tensor, classes: Tensor, word_mask: Tensor) -> Tensor:
         """Return the logits of each word's classes given the classes before it, (batch, words, classes).
 
-        The sum of their cross-entropies is the negative log-likelihood of the path. `emissions` have the same shape;
-        `classes`, (batch, words), are the path, and `word_mask`, (batch, words), is 0 at padding, which is at the end.
+        The sum of their cross-entropies is the negative log-likelihood of the path, `classes` (batch, words).
         """
         suffix = self._suffix_scores(self._matrices(emissions, word_mask), torch.logsumexp)
         before = self.transitions[classes[:, :-1]]

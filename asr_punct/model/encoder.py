@@ -6,12 +6,18 @@ from typing import Any, TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoModelForMaskedLM, ElectraConfig, ElectraModel
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForMaskedLM,
+    ElectraConfig,
+    ElectraModel,
+    ModernBertConfig,
+    ModernBertModel,
+)
 
 from asr_punct.config import EncoderConfig
-from asr_punct.model.lookup import MIXED_TYPE, TABLE_TYPE, LookupEncoder, boundary_table
-from asr_punct.model.outputs import EncoderOutput, VocabularyLayer
-from asr_punct.model.transformer import modern_bert
+from asr_punct.model.lookup import MIXED_TYPE, TABLE_TYPE, EncoderOutput, LookupEncoder, VocabularyLayer, boundary_table
 
 _MASKED_LM = "masked_lm_head"
 """Key in the settings of encoders with a masked-LM head."""
@@ -29,8 +35,6 @@ class MaskedLMDecoder(nn.Module):
 class WordEncoder(nn.Module):
     """Word vectors: the output of a transformers encoder at each word's last sub-word.
 
-    A learnt vector, initially zero, is added to the first and the last word of a document.
-
     `encoder` is one of transformers, or a masked-LM whose `decoder` has been replaced by the identity.
     """
 
@@ -46,12 +50,11 @@ class WordEncoder(nn.Module):
 
     @property
     def backbone(self) -> tuple[nn.Module, ...]:
-        """Modules that `frozen_encoder` freezes: the transformer with its masked-LM head."""
+        """Modules that `frozen_encoder` freezes."""
         return (self.encoder, self.decoder) if self.decoder else (self.encoder,)
 
     @property
     def table(self) -> nn.Embedding:
-        """Sub-word embeddings."""
         return cast(nn.Embedding, cast(Any, self.encoder).get_input_embeddings())
 
     @property
@@ -73,7 +76,6 @@ class WordEncoder(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
     ) -> EncoderOutput:
-        """Encode a batch as in `features.Features`."""
         states = self.states(input_ids, attention_mask)
         return EncoderOutput(pool_words(states, word_index) + self.boundary(boundaries), states)
 
@@ -94,6 +96,26 @@ Encoder: TypeAlias = WordEncoder | LookupEncoder
 def pool_words(states: Tensor, word_index: Tensor) -> Tensor:
     """Return the vectors at the last sub-words, `word_index` (batch, words), of `states` (batch, tokens, width)."""
     return torch.gather(states, 1, word_index.unsqueeze(-1).expand(-1, -1, states.shape[2]))
+
+
+def modern_bert(*, local_attention: int, dropout: float, **sizes: Any) -> ModernBertModel:
+    """Return a ModernBERT of these sizes with random weights; every second layer attends to a local window.
+
+    It has pre-normalisation and rotary positions, and trains better than BERT on small corpora.
+    """
+    config = AutoConfig.for_model(
+        "modernbert",
+        local_attention=local_attention,
+        global_attn_every_n_layers=2,
+        embedding_dropout=dropout,
+        mlp_dropout=dropout,
+        bos_token_id=None,
+        eos_token_id=None,
+        cls_token_id=None,
+        sep_token_id=None,
+        **sizes,
+    )
+    return ModernBertModel(cast(ModernBertConfig, config))
 
 
 def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:

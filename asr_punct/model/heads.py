@@ -1,4 +1,8 @@
-"""Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
+"""Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3).
+
+Vectors are (batch, words, width), logits and probabilities (batch, words, labels), true marks (batch, words, marks),
+1 for each mark of a word. `word_mask`, (batch, words), is 0 at padding.
+"""
 
 from typing import cast
 
@@ -24,31 +28,22 @@ class MultiLabelHead(nn.Module):
         nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _INITIAL_MARK_BIAS)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Return logits (batch, words, marks) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
     def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the probabilities of marks, (batch, words, marks)."""
         return logits.sigmoid()
 
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
-        """Return `logits`: this head has a logit for each mark."""
         return logits
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the logits for `loss` from those of the head, (batch, words, classes).
-
-        With a CRF, each word's logits are conditioned on the true classes of the words before it. `marks`, (batch,
-        words, marks), are 1 for each true mark; `word_mask`, (batch, words), is 0 at padding.
-        """
         return logits
 
     def predicted_marks(self, probabilities: Tensor) -> Tensor:
-        """Return which marks have a probability above 0.5, (..., marks)."""
         return probabilities > 0.5
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
-        """Return the binary cross-entropy of `logits` (words, marks) for `marks` (words, marks), summed over both."""
+        """Return the binary cross-entropy of (words, marks), summed over both."""
         return nn.functional.binary_cross_entropy_with_logits(logits, marks, reduction="sum")
 
 
@@ -79,11 +74,9 @@ class ClassHead(nn.Module):
         self.register_buffer("has_mark", has_mark, persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Return logits (batch, words, classes) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
     def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the probabilities of classes, (batch, words, classes); `word_mask` (batch, words) is 0 at padding."""
         if self.crf is None:
             return logits.float().softmax(dim=-1)
         return (self.crf.max_marginals if self.uses_viterbi else self.crf.marginals)(logits, word_mask)
@@ -94,15 +87,7 @@ class ClassHead(nn.Module):
             return torch.logit(probabilities @ self.has_mark, eps=_MIN_PROBABILITY)
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the logits for `loss`.
-
-        With a CRF, each word's logits are conditioned on the true classes of the words before it.
-
-        Args:
-            logits: *Shape:* (batch, words, classes).
-            marks: *Shape:* (batch, words, marks), 1 for each true mark.
-            word_mask: *Shape:* (batch, words), 0 at padding.
-        """
+        """Return the logits for `loss`: with a CRF, conditioned on the true classes of the words before each word."""
         return logits if self.crf is None else self.crf.conditional_logits(logits, self._targets(marks), word_mask)
 
     def predicted_marks(self, probabilities: Tensor) -> Tensor:
@@ -128,20 +113,12 @@ class CaseHead(nn.Module):
         self.layers = _layers(config, inputs, width, len(CASES))
 
     def forward(self, vectors: Tensor, mark_logits: Tensor) -> Tensor:
-        """Return logits (batch, words, cases) of vectors (batch, words, width) and mark logits (batch, words, marks).
-
-        The first word of a window reads zeros for the previous word.
-        """
+        """Return logits (batch, words, cases); the first word of a window reads zeros for the previous word."""
         probabilities = torch.sigmoid(mark_logits)
         parts = [vectors, probabilities]
         if self.reads_previous:
             parts.append(nn.functional.pad(probabilities, (0, 0, 1, 0))[:, :-1])
         return cast(Tensor, self.layers(torch.cat(parts, dim=-1)))
-
-
-def build_punctuation_head(config: HeadConfig, width: int, max_words: int) -> MultiLabelHead | ClassHead:
-    """Return the configured punctuation head for vectors of size `width` in windows of at most `max_words`."""
-    return ClassHead(config, width, max_words) if config.kind == "classes" else MultiLabelHead(config, width)
 
 
 def _layers(config: HeadConfig, inputs: int, width: int, outputs: int) -> nn.Sequential:

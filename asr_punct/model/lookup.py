@@ -1,14 +1,13 @@
 """A word encoder without context: embedding tables, which cost memory but no time."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from asr_punct.errors import ConfigError
 from asr_punct.features import BOUNDARIES
-from asr_punct.model.outputs import EncoderOutput, VocabularyLayer
 
 MIXED_TYPE, TABLE_TYPE = "asr_punct_lookup", "asr_punct_table"
 """`model_type` in the settings of look-up encoders: with and without a mixing layer."""
@@ -18,14 +17,30 @@ _WORD_CODES = 1_000_003
 """Primes of the hash of a word's three sub-words, and of the hash of two words."""
 
 
+class EncoderOutput(NamedTuple):
+    """Output of an encoder for a batch of windows."""
+
+    words: Tensor
+    """(batch, words, width), a vector for each word."""
+    states: Tensor | None = None
+    """(batch, tokens, width), the input of a masked-LM decoder; None if the encoder has no context."""
+
+
+class VocabularyLayer(NamedTuple):
+    """A masked-LM decoder: the linear layer from token states to logits over the vocabulary."""
+
+    weight: Tensor
+    """(sub-words, width)."""
+    bias: Tensor | None
+    """(sub-words,)."""
+
+
 class LookupEncoder(nn.Module):
     """Embeddings of sub-words and of pairs of neighbouring words, mixed by a linear layer.
 
     A word is represented by its first, last but one and last sub-word. The embedding of two neighbouring words is the
     row given by a hash of both, which they may share with other pairs. Without `table_width` a word vector is simply
     the embedding of the last sub-word, for a tokenizer of whole words.
-
-    A learnt vector marks the edges of documents.
 
     `pairs` is the number of rows of the table of word pairs, 0 for none. `pad_token_id` is used in place of missing
     sub-words of a word.
@@ -45,35 +60,29 @@ class LookupEncoder(nn.Module):
         super().__init__()
         self.width = hidden_size
         self.pad = pad_token_id
-        self.settings: Mapping[str, Any] = {
-            "model_type": TABLE_TYPE,
-            "vocab_size": vocab_size,
-            "hidden_size": hidden_size,
-            "max_position_embeddings": max_position_embeddings,
-        }
+        sizes = {"hidden_size": hidden_size, "max_position_embeddings": max_position_embeddings}
+        mixed = {"table_width": table_width, "pairs": pairs, "pair_width": pair_width, "pad_token_id": pad_token_id}
+        kind = MIXED_TYPE if table_width else TABLE_TYPE
+        self.settings: Mapping[str, Any] = {"model_type": kind, "vocab_size": vocab_size, **sizes}
         self.table = _table(vocab_size, table_width or hidden_size)
         self.pairs = _table(pairs, pair_width) if pairs else None
         self.mix = None
         if table_width:
-            own = {"table_width": table_width, "pairs": pairs, "pair_width": pair_width, "pad_token_id": pad_token_id}
-            self.settings = {**self.settings, "model_type": MIXED_TYPE, **own}
+            self.settings = {**self.settings, **mixed}
             self.mix = nn.Linear(3 * table_width + (2 * pair_width if pairs else 0), hidden_size)
         self.boundary = boundary_table(hidden_size)
 
     @property
     def backbone(self) -> tuple[nn.Module, ...]:
-        """Modules that `frozen_encoder` freezes."""
         return tuple(part for part in (self.table, self.pairs, self.mix) if part is not None)
 
     @property
     def vocabulary(self) -> VocabularyLayer:
-        """Raise ConfigError: there are no token states."""
         raise ConfigError("encoder: sequence_hidden must be 0 with an encoder of kind lookup or table")
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
     ) -> EncoderOutput:
-        """Encode a batch as in `features.Features`."""
         if self.mix is None:
             words = self.table(torch.gather(input_ids, 1, word_index))
         else:
@@ -106,7 +115,7 @@ class LookupEncoder(nn.Module):
 
 
 def boundary_table(width: int) -> nn.Embedding:
-    """Return the embeddings of the flags for document boundaries, initially zero."""
+    """Return learnt vectors, initially zero, for the flags of words at the edges of documents."""
     table = nn.Embedding(BOUNDARIES, width, padding_idx=0)
     nn.init.zeros_(table.weight)
     return table

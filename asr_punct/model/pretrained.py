@@ -29,11 +29,10 @@ _HIDDEN_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "activati
 def pretrained_encoder(
     name: str, masked_lm: bool = False, attention_dropout: float | None = None, hidden_dropout: float | None = None
 ) -> WordEncoder:
-    """Load a pretrained encoder from safetensors.
+    """Load a pretrained encoder of the hub or a directory, with `masked_lm` also its masked-LM head if it has one.
 
-    `name` is one on the hub, or a directory. With `masked_lm` the checkpoint's masked-LM head is loaded too, if it has
-    one. Dropout of attention weights, and all other dropout, stay the checkpoint's if None. Raises ConfigError if the
-    encoder cannot be loaded, has no such dropout, or has fewer output vectors than sub-words.
+    Dropout rates stay the checkpoint's if None. Raises ConfigError if the encoder cannot be loaded, has no such
+    dropout, or has fewer output vectors than sub-words.
     """
     try:
         config = AutoConfig.from_pretrained(name)
@@ -56,10 +55,7 @@ def pretrained_encoder(
 
 
 def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
-    """Load the fast tokenizer of a pretrained encoder.
-
-    Raises ConfigError if the tokenizer cannot be loaded, or is not a fast one.
-    """
+    """Load the fast tokenizer of a pretrained encoder. Raises ConfigError if there is none."""
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
     except (OSError, ValueError) as error:

@@ -7,10 +7,9 @@ from torch import Tensor, nn
 
 
 class RecurrentContext(nn.Module):
-    """A bidirectional GRU, a GRU over its states, attention to all states, and late fusion.
+    """A bidirectional GRU, a GRU over its states, attention to all states, and late fusion (sections 2.1 and 2.2).
 
-    Tilk and Alumäe 2016, sections 2.1 and 2.2. The output of attention is not an input of the second GRU, so that it is
-    computed for all words at once. All layers have the size of the word vectors, `width`.
+    The output of attention is not an input of the second GRU, so that it is computed for all words at once.
     """
 
     def __init__(self, width: int) -> None:
@@ -23,7 +22,6 @@ class RecurrentContext(nn.Module):
         self.fusion = LateFusion(2 * width, width)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         states = _both_directions(self.ahead, self.back, vectors, word_mask)
         decoded = self.decoder(states)[0]
         previous = nn.functional.pad(decoded, (0, 0, 1, 0))[:, :-1]
@@ -31,10 +29,7 @@ class RecurrentContext(nn.Module):
 
 
 class BidirectionalLSTM(nn.Module):
-    """A bidirectional LSTM (Alam et al. 2020, section 4.1), over words instead of tokens.
-
-    The states of each direction have the size of the word vectors, `width`.
-    """
+    """A bidirectional LSTM (Alam et al. 2020, section 4.1), over words instead of tokens."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -43,7 +38,6 @@ class BidirectionalLSTM(nn.Module):
         self.back = nn.LSTM(width, width, batch_first=True)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return states (batch, words, 2 width) of vectors (batch, words, width); `word_mask` is 0 at padding."""
         return _both_directions(self.ahead, self.back, vectors, word_mask)
 
 
@@ -76,7 +70,6 @@ class LateFusion(nn.Module):
         self.gate_state = nn.Linear(width, width)  # W_fh, b_f
 
     def forward(self, attended: Tensor, state: Tensor) -> Tensor:
-        """Return the sums, (..., width), for the output of attention (..., attended) and `state` (..., width)."""
         attended = self.found(attended)
         return attended * torch.sigmoid(self.gate_found(attended) + self.gate_state(state)) + state
 

@@ -11,27 +11,21 @@ from asr_punct.config import ModelConfig
 from asr_punct.errors import ConfigError
 from asr_punct.marks import MARKS
 from asr_punct.model.encoder import Encoder, pool_words
-from asr_punct.model.lookup import boundary_table
-from asr_punct.model.outputs import VocabularyLayer
+from asr_punct.model.lookup import VocabularyLayer, boundary_table
 
-_EPSILON, _MOMENTUM = 1e-5, 0.1
-"""Constants of batch normalisation, with torch's values."""
+_EPSILON, _MOMENTUM = 1e-5, 0.1  # torch's, for batch normalisation
 
 
 class SequenceLayer(nn.Module):
     """Logits of words from the masked-LM output of all tokens of the window, through two linear layers.
 
-    The token layer maps the vocabulary logits of each token to `hidden` values. They are normalised, zero-padded and
-    concatenated over the window, and after dropout the sequence layer maps them to the logits of all tokens at once. A
-    word has the logits of its last sub-word. The paper names no non-linearity, so there is none. A learnt vector marks
-    the edges of documents, as in encoders.
+    The token layer maps the vocabulary logits of each token to `hidden` values. They are normalised, zero-padded to
+    `tokens` positions and concatenated over the window, and after dropout the sequence layer maps them to the logits of
+    all tokens at once. A word has the logits of its last sub-word, `outputs` of them. The paper names no non-linearity,
+    so there is none.
 
     The vocabulary logits are never computed: with token states x, decoder E x + b and token layer W y + c, the token
     layer is (W E) x + (W b + c). Gradients reach W, E, b and c.
-
-    `vocabulary` is the size of the vocabulary, `hidden` the number of outputs of the token layer for each token,
-    `tokens` the maximum of a window with both special tokens, `outputs` the number of logits of a word: the attribute
-    `width`.
     """
 
     def __init__(self, *, vocabulary: int, hidden: int, tokens: int, outputs: int, dropout: float) -> None:
@@ -51,11 +45,7 @@ class SequenceLayer(nn.Module):
         boundaries: Tensor,
         vocabulary: VocabularyLayer,
     ) -> Tensor:
-        """Return the logits of words, (batch, words, width).
-
-        `vocabulary` is the masked-LM decoder and `states` (batch, tokens, states) its input; the others are those of
-        `features.Features`.
-        """
+        """Return the logits of words, (batch, words, width), from the `states` (batch, tokens, size) of the encoder."""
         mask = attention_mask.unsqueeze(-1)
         hidden = nn.functional.linear(states, *self._token_layer(vocabulary))
         normal = self.normalisation(hidden.float(), mask)
@@ -69,7 +59,7 @@ class SequenceLayer(nn.Module):
         return matrix, bias if vocabulary.bias is None else bias + self.token.weight @ vocabulary.bias
 
     def fold(self, vocabulary: VocabularyLayer) -> FoldedSequence:
-        """Return the same function for inference, with W E and the normalisation computed once."""
+        """Return an equal module for inference, with W E and the normalisation computed once."""
         normal = self.normalisation
         with torch.no_grad():
             matrix, bias = self._token_layer(vocabulary)
@@ -86,18 +76,12 @@ class SequenceLayer(nn.Module):
 class FoldedSequence(nn.Module):
     """A sequence layer for inference, made by `SequenceLayer.fold`."""
 
-    matrix: Tensor
-    """(hidden, states), W E."""
-    bias: Tensor
-    """(hidden,), W b + c."""
-    scale: Tensor
-    """(tokens, hidden), factor of the normalisation."""
+    matrix: Tensor  # W E, (hidden, states)
+    bias: Tensor  # W b + c
+    scale: Tensor  # of the normalisation, (tokens, hidden)
     shift: Tensor
-    """(tokens, hidden), added after that factor."""
-    sequence: Tensor
-    """(tokens x hidden, tokens x outputs)."""
+    sequence: Tensor  # (tokens x hidden, tokens x outputs)
     sequence_bias: Tensor
-    """(tokens x outputs,)."""
 
     def __init__(self, width: int, boundary: nn.Embedding) -> None:
         super().__init__()
@@ -111,7 +95,6 @@ class FoldedSequence(nn.Module):
         boundaries: Tensor,
         vocabulary: VocabularyLayer,
     ) -> Tensor:
-        """Compute `SequenceLayer.forward`; `vocabulary` is not read, as `matrix` contains it."""
         tokens = self.scale.shape[0]
         hidden = _pad_window(nn.functional.linear(states, self.matrix, self.bias), tokens)
         mask = _pad_window(attention_mask.unsqueeze(-1).to(hidden.dtype), tokens)
@@ -124,8 +107,6 @@ class WindowNormalisation(nn.Module):
 
     The statistics of a position are over the windows that are long enough; for equal lengths this is `nn.BatchNorm1d`.
     A position that only one window of the batch has is normalised by the running statistics and does not change them.
-
-    A window has at most `tokens` tokens, of `values` values each.
     """
 
     mean: Tensor
@@ -180,18 +161,13 @@ def _word_logits(logits: Tensor, outputs: int, word_index: Tensor) -> Tensor:
 
 
 def build_sequence(config: ModelConfig, encoder: Encoder) -> SequenceLayer | None:
-    """Return the configured sequence layer, if any; a word has a logit for each class of the punctuation head.
-
-    Raises ConfigError if the encoder has no token states, or its embeddings have another width.
-    """
+    """Return the configured sequence layer, if any. Raises ConfigError if the encoder does not fit."""
     if not config.encoder.sequence_hidden:
         return None
     rows, width = encoder.vocabulary.weight.shape
     if width != encoder.width:
-        raise ConfigError(
-            f"encoder: with sequence_hidden and no masked-LM head, embeddings must have the width of the token states "
-            f"{encoder.width}, found {width}"
-        )
+        expected = f"embeddings must have the width of the token states {encoder.width}, found {width}"
+        raise ConfigError(f"encoder: with sequence_hidden and no masked-LM head, {expected}")
     return SequenceLayer(
         vocabulary=rows,
         hidden=config.encoder.sequence_hidden,

@@ -8,60 +8,58 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
-from asr_punct.model.context import Context, build_context
+from asr_punct.model.context import build_context
 from asr_punct.model.encoder import Encoder
-from asr_punct.model.fusion import Fusion, build_fusion
-from asr_punct.model.heads import CaseHead, ClassHead, MultiLabelHead, build_punctuation_head
-from asr_punct.model.pos import PosFusion, build_pos
+from asr_punct.model.fusion import build_fusion
+from asr_punct.model.heads import CaseHead, ClassHead, MultiLabelHead
+from asr_punct.model.pos import build_pos
 from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
 from asr_punct.subwords import SubwordTokenizer
 
 
 @dataclass(frozen=True)
 class TaggerOutput:
-    """Output for a batch of windows, each (batch, words, …).
-
-    `mark_logits` are for a sigmoid, `case_logits` for a softmax. `label_logits` are the output of the punctuation head,
-    with their probabilities; a label is a mark or, in a `ClassHead`, a class.
-    """
+    """Output for a batch of windows, each (batch, words, …). A label is a mark or, in a `ClassHead`, a class."""
 
     mark_logits: Tensor
+    """For a sigmoid."""
     case_logits: Tensor
+    """For a softmax."""
     label_logits: Tensor
+    """Output of the punctuation head."""
     label_probabilities: Tensor
 
 
 class Tagger(nn.Module):
     """Predicts marks and case from words and pauses.
 
-    `sequence` computes logits of words from the token states, which replace the word vectors except for the case head.
-    With `late_pauses` pauses are fused after the context layers instead of before them; with `case_reads_context` the
-    case head reads the output of the context layers instead of the encoder's.
+    A sequence layer computes logits of words from the token states; they replace the word vectors except for the case
+    head. A GRU over pauses follows the context layers, other fusions of pauses precede them.
     """
 
-    def __init__(
-        self,
-        *,
-        encoder: Encoder,
-        sequence: SequenceLayer | FoldedSequence | None,
-        fusion: Fusion,
-        pos: PosFusion | None,
-        context: Context,
-        punctuation: MultiLabelHead | ClassHead,
-        case: nn.Module,
-        late_pauses: bool,
-        case_reads_context: bool,
-    ) -> None:
+    def __init__(self, config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> None:
+        """Build the configured parts; only a flair tagger needs the encoder's tokenizer.
+
+        Raises AsrPunctError if the parts do not fit together, or flair is needed and not installed.
+        """
         super().__init__()
+        self.late_pauses = config.pauses.kind == "late-gru"
+        self.case_reads_context = config.heads.case_vectors == "context"
+        sequence = build_sequence(config, encoder)
+        width = sequence.width if sequence else encoder.width
+        pos = build_pos(config.pos, width, encoder.table.num_embeddings, tokenizer)
+        context = build_context(config.context, pos.width if pos else width, config.window.words)
         self.encoder = encoder
-        self.sequence = sequence
-        self.fusion = fusion
+        self.sequence: SequenceLayer | FoldedSequence | None = sequence
+        self.fusion = build_fusion(config.pauses, context.width if self.late_pauses else width)
         self.pos = pos
         self.context = context
-        self.punctuation = punctuation
-        self.case = case
-        self.late_pauses = late_pauses
-        self.case_reads_context = case_reads_context
+        self.punctuation = (
+            ClassHead(config.heads, context.width, config.window.words)
+            if config.heads.kind == "classes"
+            else MultiLabelHead(config.heads, context.width)
+        )
+        self.case = CaseHead(config.heads, context.width if self.case_reads_context else encoder.width)
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
@@ -91,26 +89,3 @@ class Tagger(nn.Module):
         if isinstance(model.sequence, SequenceLayer):
             model.sequence = model.sequence.fold(model.encoder.vocabulary)
         return model
-
-
-def build_tagger(config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> Tagger:
-    """Return the configured model; `tokenizer` is the encoder's tokenizer, which only a flair tagger needs.
-
-    Raises AsrPunctError if the parts do not fit together, or flair is needed and not installed.
-    """
-    sequence = build_sequence(config, encoder)
-    width = sequence.width if sequence else encoder.width
-    pos = build_pos(config.pos, width, encoder.table.num_embeddings, tokenizer)
-    context = build_context(config.context, pos.width if pos else width, config.window.words)
-    late_pauses, case_reads_context = config.pauses.kind == "late-gru", config.heads.case_vectors == "context"
-    return Tagger(
-        encoder=encoder,
-        sequence=sequence,
-        fusion=build_fusion(config.pauses, context.width if late_pauses else width),
-        pos=pos,
-        context=context,
-        punctuation=build_punctuation_head(config.heads, context.width, config.window.words),
-        case=CaseHead(config.heads, context.width if case_reads_context else encoder.width),
-        late_pauses=late_pauses,
-        case_reads_context=case_reads_context,
-    )

@@ -16,7 +16,7 @@ from asr_punct.config import ModelConfig
 from asr_punct.errors import MissingPackageError, ModelError, first_line
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
-from asr_punct.model.tagger import Tagger, build_tagger
+from asr_punct.model.tagger import Tagger
 from asr_punct.subwords import SubwordTokenizer
 
 _SCALE = ".row_scale"
@@ -33,8 +33,7 @@ def save_tagger(model: nn.Module, path: Path) -> None:
 def load_tagger(path: Path, info: ModelInfo) -> Tagger:
     """Load a model, in evaluation mode, from its weights file and the configuration of its directory.
 
-    Raises ModelError if the weights do not fit the configuration, and MissingPackageError if the configuration needs
-    flair, which is not installed.
+    Raises ModelError if the weights do not fit the configuration.
     """
     model = empty_tagger(info, path.with_name(CONFIG), _flair_tokenizer(path, info))
     _load(model, path, "the weights of its config.json")
@@ -44,8 +43,7 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
 def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger, list[str]]:
     """Load a model as `load_tagger`, but with the heads of `config`, which is otherwise equal to `info.model`.
 
-    Also return the names of its parts with random weights: a punctuation head with other classes, a case head that
-    reads other vectors, and parts with other shapes (a sequence layer has a logit for each class).
+    Also return the names of its parts that have random weights because their classes, inputs or shapes differ.
     """
     trained = load_tagger(path, info)
     if info.model.heads == config.heads:
@@ -66,13 +64,9 @@ def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger
 
 
 def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | None = None) -> Tagger:
-    """Return a model with random weights. `place` starts error messages; a flair tagger needs the tokenizer.
-
-    Raises ModelError if the configuration is invalid, and MissingPackageError if the configuration needs flair, which
-    is not installed.
-    """
+    """Return a model with random weights. Raises ModelError, with this place, if the configuration is invalid."""
     try:
-        return build_tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
+        return Tagger(info.model, encoder_from_settings(info.encoder), tokenizer)
     except MissingPackageError:
         raise
     except (TypeError, ValueError, KeyError) as error:
@@ -85,10 +79,7 @@ def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:
 
 
 def load_pos_tagger(tagger: PosTagger, path: Path) -> None:
-    """Load the weights of a part-of-speech tagger from a directory or a file.
-
-    Raises ModelError if the file is missing, or its shapes do not fit the tagger or the encoder's vocabulary.
-    """
+    """Load the weights of a part-of-speech tagger from a directory or a file. Raises ModelError if they do not fit."""
     _load(tagger, path / WEIGHTS if path.is_dir() else path, "a tagger of model.pos for this encoder (recipes/pos.py)")
 
 

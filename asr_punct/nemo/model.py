@@ -228,7 +228,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         task.configure_gradient_clipping(optimizer, task.training_config.optimizer.clip_norm)
 
     def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        return self._trainable().transfer_batch_to_device(batch, device, dataloader_idx)
+        return batch.to(device)
 
     def on_train_start(self) -> None:
         super().on_train_start()

@@ -1,7 +1,6 @@
 """Substitute, delete and insert random words in training windows (Alam et al. 2020, section 4.1.2).
 
-The paper changes sub-words; this module changes words, which have the labels. `training.noise` makes the errors of
-recognisers instead.
+The paper changes sub-words; this module changes words, which have the labels.
 """
 
 from dataclasses import replace

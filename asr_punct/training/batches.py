@@ -23,25 +23,22 @@ _POOL_BATCHES = 32
 
 @dataclass(frozen=True)
 class Batch:
-    """Tensors of windows and their labels.
-
-    Attributes:
-        inputs: the arrays of `features.Features`, by name.
-        marks: *Shape:* (batch, words, marks), 1 for each mark of a word.
-        cases: *Shape:* (batch, words), index of the case.
-        label_mask: *Shape:* (batch, words), False for padding, and for words whose labels another window has.
-        windows: number of windows of the batch that this one is a part of, or of this batch.
-        loss_scale: factor of the loss. The mean of the scaled losses of all parts is the loss of the whole batch.
-        number: number of the part, from 0.
-    """
+    """Tensors of windows and their labels: a batch, or a part of one."""
 
     inputs: dict[str, Tensor]
+    """The arrays of `features.Features`, by name."""
     marks: Tensor
+    """(batch, words, marks), 1 for each mark of a word."""
     cases: Tensor
+    """(batch, words), index of the case."""
     label_mask: Tensor
+    """(batch, words), False for padding, and for words whose labels another window has."""
     windows: int
+    """Number of windows of the whole batch."""
     loss_scale: float = 1.0
+    """Factor of the loss. The mean of the scaled losses of all parts is the loss of the whole batch."""
     number: int = 0
+    """Number of the part, from 0."""
 
     def part(self, number: int, count: int) -> Batch:
         """Return every `count`-th window, from `number` on. A part that would be empty gets a window without labels."""
@@ -64,8 +61,7 @@ class Batch:
     def to(self, device: torch.device) -> Batch:
         return self._map(lambda tensor: tensor.to(device, non_blocking=True))
 
-    def pin_memory(self) -> Batch:
-        """Return the batch in pinned memory; data loaders call this method."""
+    def pin_memory(self) -> Batch:  # data loaders call it
         return self._map(Tensor.pin_memory)
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
@@ -77,8 +73,7 @@ class Batch:
 def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
     """Shuffle windows into batches of similar length, which saves padding; return the window indices of each batch.
 
-    `lengths` has the number of words of each window, (windows,). A batch has at most `words` words, with padding; a
-    longer window is a separate batch.
+    `lengths` are the words of each window, (windows,). A batch has at most `words` words, with padding, or one window.
     """
     order = rng.permutation(len(lengths))
     pools = np.searchsorted(np.cumsum(lengths[order]), np.arange(0, lengths.sum(), words * _POOL_BATCHES)[1:])
@@ -142,8 +137,8 @@ def make_batch(
 ) -> Batch:
     """Make the tensors of windows.
 
-    `label_mask`, (all words,), selects the words whose labels are trained or scored, by default all. `dropout` is the
-    probability that a sub-word is replaced by the unknown sub-word, and the random generator.
+    `label_mask`, (all words,), selects the words whose labels count, by default all. `dropout` is the probability that
+    a sub-word is replaced by the unknown sub-word, and the random generator.
     """
     subwords = vocabulary.gather(batch.words)
     if dropout and dropout[0]:

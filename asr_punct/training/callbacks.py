@@ -22,15 +22,11 @@ from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEX
 
 log = logging.getLogger(__name__)
 
-_WARMUP_STEPS = 10
-"""At step t the decay of the average is at most t / (t + 10), so that it soon forgets the first weights."""
-
 
 class SafeCheckpointIO(TorchCheckpointIO):
     """Write checkpoints atomically, and read them without running pickled code."""
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
-        """Write a checkpoint; the file appears when it is complete."""
         partial = f"{path}.partial"
         torch.save(checkpoint, partial)
         os.replace(partial, path)
@@ -47,7 +43,7 @@ class SafeCheckpointIO(TorchCheckpointIO):
 class KeepBest(Callback):
     """Write the model directory whenever the monitored score of the development set improves.
 
-    `info` is written to its config.json, with the scores; `monitor` is that of `TrainingConfig`.
+    `info` is written to its config.json, with the scores.
     """
 
     def __init__(self, directory: Path, info: ModelInfo, monitor: str = "f1") -> None:
@@ -56,7 +52,6 @@ class KeepBest(Callback):
         self._best: dict[str, float] = {}
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Write the model directory if the score has improved."""
         scores = {name: float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1, self.metric)}
         sign = 1 if self.mode == "max" else -1
         if self._best and not sign * scores[self.metric] > sign * self._best[self.metric]:  # also if it is NaN
@@ -70,16 +65,13 @@ class KeepBest(Callback):
         self.write(finished=False)
 
     def write(self, finished: bool) -> None:
-        """Write `config.json` with the description and the best scores of the run."""
         facts = {**self.info.training, **{name: round(value, 6) for name, value in self._best.items()}}
         write_info(self.directory, replace(self.info, training={**facts, "finished": finished}))
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the best scores, for a checkpoint."""
         return dict(self._best)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the best scores from a checkpoint."""
         self._best = dict(state_dict)
 
 
@@ -87,75 +79,61 @@ class AverageWeights(Callback):
     """Evaluate and save an exponential moving average of the weights (Polyak and Juditsky 1992).
 
     It swaps the weights during validation, so it must follow `KeepBest`, which saves them, in the list of callbacks.
-
-    `decay` is the share of itself that the average keeps at each step; less in the first steps.
     """
 
     def __init__(self, decay: float) -> None:
         self._decay = decay
 
     def setup(self, trainer: lightning.Trainer, pl_module: Any, stage: str) -> None:
-        """Start the average at the weights of the model."""
         self._average = AveragedModel(pl_module.model, multi_avg_fn=self._update)
 
     def _update(self, averages: Any, weights: Any, previous_steps: Tensor | int) -> None:
         step = int(previous_steps) + 1
-        torch._foreach_lerp_(averages, weights, 1 - min(self._decay, step / (step + _WARMUP_STEPS)))
+        decay = min(self._decay, step / (step + 10))  # soon forgets the first weights
+        torch._foreach_lerp_(averages, weights, 1 - decay)
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Move the average to the device of the model."""
         self._average.to(pl_module.device)
         self._steps = trainer.global_step
 
     def on_train_batch_end(
         self, trainer: lightning.Trainer, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Update the average with the new weights, but not after a part of a batch."""
-        if trainer.global_step > self._steps:
+        if trainer.global_step > self._steps:  # not after a part of a batch
             self._average.update_parameters(pl_module.model)
             self._steps = trainer.global_step
 
     def on_validation_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Swap the average and the weights."""
         for average, weight in zip(self._average.parameters(), pl_module.parameters(), strict=True):
             average.data, weight.data = weight.data, average.data
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Swap the average and the weights back."""
         self.on_validation_start(trainer, pl_module)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the average, for a checkpoint."""
         return dict(self._average.state_dict())
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the average from a checkpoint."""
         self._average.load_state_dict(state_dict)
 
 
 class EpochReport(Callback):
-    """Show a progress bar for each epoch, and log a line with its metrics at the end.
-
-    `metrics` are the names of logged metrics by the titles that the line gives them.
-    """
+    """Show a progress bar for each epoch, and log a line with its metrics, given by their titles, at the end."""
 
     def __init__(self, metrics: Mapping[str, str]) -> None:
         self._metrics = metrics
         self._steps: Iterator[int] = iter(())
 
     def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Start the progress bar of an epoch."""
         total = int(trainer.num_training_batches) // trainer.accumulate_grad_batches
         unit = f"steps of epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
         self._steps = iter(progress.track(range(total), unit, total=total))
 
     def on_train_batch_start(self, trainer: lightning.Trainer, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        """Advance the progress bar by a step."""
         if batch_idx % trainer.accumulate_grad_batches == 0:
             next(self._steps, None)
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Close the progress bar and log the metrics."""
         for _ in self._steps:
             pass
         values = (f"{title} {float(trainer.callback_metrics[name]):.4f}" for title, name in self._metrics.items())

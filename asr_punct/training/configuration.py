@@ -19,15 +19,18 @@ _SETTINGS = "settings"
 def read_config(name: str, settings: Sequence[str] = ()) -> Config:
     """Read a configuration, a shipped name or a path, and apply `key=value` settings such as `training.epochs=3`.
 
-    A file may extend another one with `base: NAME`: a file in the same directory, or a shipped configuration. A base
-    cannot have a base itself. Raises ConfigError if there is no such file, it is not YAML, or its keys and values are
-    wrong.
+    A file may extend another one with `base: NAME`: a file in the same directory, or a shipped configuration, which has
+    no base itself. Raises ConfigError if there is no such file, it is not YAML, or its keys and values are wrong.
     """
     path = _find(name)
     values = _load(path)
     if not settings:
         return from_mapping(Config, values, str(path))
-    changed = _changed(values, settings)
+    for setting in settings:
+        if "=" not in setting:
+            raise ConfigError(f"{_SETTINGS}: found {setting!r}, expected key=value")
+    with _config_errors(_SETTINGS):
+        changed = _to_dict(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
     try:
         return from_mapping(Config, changed, _SETTINGS)
     except ConfigError:
@@ -53,21 +56,12 @@ def _load(path: Path, allow_base: bool = True) -> dict[str, Any]:
         return _to_dict(values)
 
 
-def _changed(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
-    for setting in settings:
-        if "=" not in setting:
-            raise ConfigError(f"{_SETTINGS}: found {setting!r}, expected key=value")
-    with _config_errors(_SETTINGS):
-        return _to_dict(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
-
-
 def _to_dict(values: Any) -> dict[str, Any]:
     return cast(dict[str, Any], OmegaConf.to_container(values, resolve=True))
 
 
 @contextmanager
 def _config_errors(place: object) -> Iterator[None]:
-    """Raise errors of omegaconf and yaml as a ConfigError with the place."""
     try:
         yield
     except ConfigError:

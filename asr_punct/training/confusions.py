@@ -31,25 +31,22 @@ _Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Confusions:
-    """Candidates that can replace each word of a vocabulary. Words of `extra` have the indices after the vocabulary.
-
-    Attributes:
-        extra: words outside the vocabulary: misspelt forms, and fillers.
-        offsets: *Shape:* (vocabulary + 1,), index of the first candidate of each word; the last entry is the end.
-        candidates: *Shape:* (all candidates,), word indices.
-        cumulative: *Shape:* (vocabulary,), share of the running words up to and including each word.
-        common: *Shape:* (vocabulary,), whether at least one running word in 2,000 is this word.
-        names: *Shape:* (vocabulary,), whether a word is mostly capitalised inside sentences.
-        fillers: *Shape:* (fillers,), word indices.
-    """
+    """Candidates that can replace each word of a vocabulary."""
 
     extra: tuple[str, ...]
+    """Misspelt forms and fillers outside the vocabulary; they have the indices after it."""
     offsets: npt.NDArray[np.int64]
+    """(vocabulary + 1,), index of the first candidate of each word; the last entry is the end."""
     candidates: npt.NDArray[np.int32]
+    """(all candidates,), word indices."""
     cumulative: npt.NDArray[np.float64]
+    """(vocabulary,), share of the running words up to and including each word."""
     common: _Bools
+    """(vocabulary,), whether at least one running word in 2,000 is this word."""
     names: _Bools
+    """(vocabulary,), whether a word is mostly capitalised inside sentences."""
     fillers: npt.NDArray[np.int32]
+    """(fillers,), word indices."""
 
     @classmethod
     def from_corpus(cls, corpus: Corpus, language: str, fillers: Sequence[str] = ()) -> Confusions:
@@ -61,13 +58,10 @@ class Confusions:
     def from_vocabulary(
         cls, vocabulary: Sequence[str], counts: _Counts, names: _Bools, language: str, fillers: Sequence[str] = ()
     ) -> Confusions:
-        """Find the confusions of lower-case words.
+        """Find the confusions of distinct lower-case words; `counts` are their occurrences in a corpus, (vocabulary,).
 
         The candidates of a word are its misspelt forms (up to two of a name, one of another frequent word), and the
         most frequent words that have the same sound key or, if both words are frequent, differ by one letter.
-
-        `counts` has the occurrences of the distinct words of `vocabulary`, `names` whether each is a name, both
-        (vocabulary,). The language selects the rules of `training.sounds`; `training.noise` inserts the fillers.
         """
         index = {word: i for i, word in enumerate(vocabulary)}
         misspelt = _misspelt_pairs(vocabulary, names, names | (counts >= _FREQUENT), language, index)
@@ -93,7 +87,7 @@ def _counts_and_names(corpus: Corpus) -> tuple[_Counts, _Bools]:
     size, end_before = len(corpus.vocabulary.words), False
     ends, left = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON})), np.uint16(mark_bits(LEFT))
     counts, capitals, all_inside = np.zeros((3, size), np.int64)
-    for _, block in corpus.blocks():
+    for block in corpus.blocks():
         after_end = block.marks & ends > 0
         begins = np.concatenate([[end_before], after_end[:-1]])
         inside = ~begins & (block.boundaries & DOCUMENT_START == 0) & (block.marks & left == 0)

@@ -20,21 +20,16 @@ BLOCK_WORDS = 2**16
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Distinct words and their sub-words.
-
-    Attributes:
-        words: the words.
-        subwords: *Shape:* (sub-words,), token ids of all words.
-        offsets: *Shape:* (words + 1,), index of the first sub-word of each word; the last entry is the end.
-    """
+    """Distinct words and their sub-words."""
 
     words: tuple[str, ...]
     subwords: npt.NDArray[np.int32]
+    """(sub-words,), token ids of all words."""
     offsets: npt.NDArray[np.int64]
+    """(words + 1,), index of the first sub-word of each word; the last entry is the end."""
 
     @classmethod
     def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
-        """Encode lower-case words."""
         counts, subwords = array("q"), array("i")
         for start in range(0, len(words), BLOCK_WORDS):
             for ids in tokenizer.encode(words[start : start + BLOCK_WORDS]):
@@ -61,14 +56,10 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class WordColumns:
-    """Words with their labels and pauses.
+    """Words with their labels and pauses, each (words,).
 
-    Attributes:
-        words: *Shape:* (words,), vocabulary indices.
-        marks: *Shape:* (words,), bit i set for mark i.
-        cases: *Shape:* (words,), index of the case.
-        pauses: *Shape:* (words,), buckets.
-        boundaries: *Shape:* (words,), flags of words that begin or end a document.
+    `words` are vocabulary indices, `marks` bit sets with bit i for mark i, `cases` indices of the case, `pauses`
+    buckets, and `boundaries` flags of words that begin or end a document.
     """
 
     words: npt.NDArray[np.int32]
@@ -80,11 +71,11 @@ class WordColumns:
     def __len__(self) -> int:
         return len(self.words)
 
-    def blocks(self) -> Iterator[tuple[int, WordColumns]]:
-        """Yield consecutive blocks of at most `BLOCK_WORDS` words, and the index of the first word of each."""
+    def blocks(self) -> Iterator[WordColumns]:
+        """Yield consecutive blocks of at most `BLOCK_WORDS` words."""
         for start in range(0, len(self), BLOCK_WORDS):
             columns = {each.name: getattr(self, each.name) for each in fields(WordColumns)}
-            yield start, WordColumns(**{name: column[start : start + BLOCK_WORDS] for name, column in columns.items()})
+            yield WordColumns(**{name: column[start : start + BLOCK_WORDS] for name, column in columns.items()})
 
 
 @dataclass(frozen=True)
@@ -95,22 +86,13 @@ class Corpus(WordColumns):
 
     def documents(self) -> npt.NDArray[np.int64]:
         """Return the first word of each document and the word after its last one, (documents, 2)."""
-        edges = [
-            [first + np.flatnonzero(block.boundaries & flag) for flag in (DOCUMENT_START, DOCUMENT_END)]
-            for first, block in self.blocks()
-        ]
-        starts, lasts = (np.concatenate(column) for column in zip(*edges, strict=True))
+        starts, lasts = (np.flatnonzero(self.boundaries & flag) for flag in (DOCUMENT_START, DOCUMENT_END))
         return np.stack([starts, lasts + 1], axis=1)
 
-    def subword_counts(self, start: int, stop: int) -> npt.NDArray[np.int64]:
-        """Return the number of sub-words of each word from `start` to `stop`, (stop - start,)."""
-        return self.vocabulary.counts(self.words[start:stop])
-
     def inputs(self) -> Iterator[WordInput]:
-        """Yield the inputs of all words."""
         subwords = self.vocabulary.subwords.tolist()
         offsets = self.vocabulary.offsets.tolist()
-        for _, block in self.blocks():
+        for block in self.blocks():
             columns = (block.words.tolist(), block.pauses.tolist(), block.boundaries.tolist())
             for word, pause, flag in zip(*columns, strict=True):
                 yield WordInput(tuple(subwords[offsets[word] : offsets[word + 1]]), pause, flag)
@@ -148,7 +130,7 @@ class WordArrays(WordColumns):
         return WordArrays(**{name: column[words] for name, column in vars(self).items()})
 
     def with_edges_of(self, before: WordArrays) -> WordArrays:
-        """Return the windows with the document flags that the first and last words of the windows `before` have."""
+        """Return the windows with the document flags of the first and last words of the windows `before`."""
         flags = np.full(len(self.words), NO_BOUNDARY, np.uint8)
         flags[self.first] |= before.boundaries[before.first] & DOCUMENT_START
         flags[self.last] |= before.boundaries[before.last] & DOCUMENT_END

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import lightning
 import numpy as np
@@ -26,10 +25,10 @@ from asr_punct.training.windows import training_windows
 
 
 class PunctuationData(lightning.LightningDataModule):
-    """The corpora `train.tsv` and `dev.tsv` of a directory.
+    """The corpora `train.tsv` and `dev.tsv` of a directory. Each process gets a part of every batch.
 
-    `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. Each process gets a part of
-    every batch. `replacements` are the vocabulary indices of the words that `augment` substitutes and inserts.
+    `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. `replacements` are the
+    vocabulary indices of the words that `augment` substitutes and inserts.
     """
 
     def __init__(
@@ -58,63 +57,39 @@ class PunctuationData(lightning.LightningDataModule):
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
-        """Return the training batches of an epoch, counted from 0."""
         return TrainingBatches(self, number)
 
     def train_dataloader(self) -> Iterable[Batch]:
-        """Return the batches of the trainer's current epoch; Lightning calls this for every epoch."""
-        number = self.trainer.current_epoch if self.trainer else 0
+        batches = self.epoch(self.trainer.current_epoch if self.trainer else 0)
+        parts = Parts(batches, self._process, self.config.training.accumulate)
         workers, pin = self.config.training.workers, torch.cuda.is_available()
-        accumulate = self.config.training.accumulate
-        return self._loader(self.epoch(number), accumulate, num_workers=workers, pin_memory=pin)
+        return DataLoader(parts, batch_size=None, num_workers=workers, pin_memory=pin)
 
     def val_dataloader(self) -> Iterable[Batch]:
-        """Return the development batches, the same ones in every epoch."""
-        return self._loader(self._development)
-
-    def _loader(
-        self, batches: TrainingBatches | DevelopmentBatches, accumulate: int = 1, **options: Any
-    ) -> Iterable[Batch]:
-        if self._process.count * accumulate == 1:
-            return DataLoader(batches, batch_size=None, **options)
-        divided = DividedBatches(batches, self._process, accumulate)
-        return Parts(DataLoader(divided, batch_size=None, **options), accumulate)
+        return DataLoader(Parts(self._development, self._process), batch_size=None)
 
 
-class DividedBatches(Dataset[list[Batch]]):
-    """The parts of each batch that a process trains or scores, `accumulate` of them."""
+class Parts(Dataset[Batch]):
+    """The parts of all batches that a process trains or scores: `accumulate` of each batch, one by one."""
 
-    def __init__(self, batches: TrainingBatches | DevelopmentBatches, process: Process, accumulate: int) -> None:
-        self._batches, self._process = batches, process
-        self._count = process.count * accumulate
+    def __init__(self, batches: TrainingBatches | DevelopmentBatches, process: Process, accumulate: int = 1) -> None:
+        self._batches, self._process, self._accumulate = batches, process, accumulate
+        self._last: tuple[int, Batch] | None = None
 
     def __len__(self) -> int:
-        return len(self._batches)
+        return len(self._batches) * self._accumulate
 
-    def __getitem__(self, index: int) -> list[Batch]:
-        batch, process = self._batches[index], self._process
-        return [batch.part(number, self._count) for number in range(process.rank, self._count, process.count)]
-
-
-class Parts:
-    """The parts of all batches of a loader, one by one."""
-
-    def __init__(self, loader: DataLoader[list[Batch]], accumulate: int) -> None:
-        self._loader, self._accumulate = loader, accumulate
-
-    def __len__(self) -> int:
-        return len(self._loader) * self._accumulate
-
-    def __iter__(self) -> Iterator[Batch]:
-        for parts in self._loader:
-            yield from parts
+    def __getitem__(self, index: int) -> Batch:
+        number, part = divmod(index, self._accumulate)
+        if self._last is None or self._last[0] != number:
+            self._last = number, self._batches[number]
+        count = self._process.count * self._accumulate
+        batch = self._last[1]
+        return batch if count == 1 else batch.part(part * self._process.count + self._process.rank, count)
 
 
 class TrainingBatches(Dataset[Batch]):
-    """All batches of an epoch. They depend only on seed, epoch and index, so a resumed run has the same ones.
-
-    A pass over the corpus takes `epochs_per_pass` epochs, which divide its batches among them.
-    """
+    """All batches of an epoch. They depend only on seed, epoch and index, so a resumed run has the same ones."""
 
     def __init__(self, data: PunctuationData, epoch: int) -> None:
         self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training

@@ -21,7 +21,6 @@ from torch import distributed
 from asr_punct.errors import AsrPunctError
 
 T = TypeVar("T")
-_RUN = "from asr_punct.cli import main; main()"
 _TIMEOUT = timedelta(days=1)
 """Longest wait for another process. The launcher ends the others when a process has died."""
 _USAGE_STATUS = 2
@@ -29,10 +28,7 @@ _USAGE_STATUS = 2
 
 @dataclass(frozen=True)
 class Process:
-    """Place of this process in its run: its number from 0, also on this machine, and the numbers of processes.
-
-    `local_count` is the same on each machine.
-    """
+    """Number of this process in its run and on its machine, from 0, and the numbers of processes of both."""
 
     rank: int = 0
     local_rank: int = 0
@@ -47,7 +43,6 @@ class Process:
 
     @property
     def is_leader(self) -> bool:
-        """Whether this process writes the files and messages of the run."""
         return self.rank == 0
 
 
@@ -56,7 +51,7 @@ SINGLE_PROCESS = Process()
 
 @contextmanager
 def connected(process: Process, device: torch.device) -> Iterator[None]:
-    """Connect the processes of a run for the duration of a `with` block; do nothing for a single process."""
+    """Connect the processes of a run; do nothing for a single process."""
     if process.count == 1:
         yield
         return
@@ -107,7 +102,7 @@ def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
         max_restarts=0,
     )
     try:
-        elastic_launch(config, sys.executable)("-c", _RUN, *arguments)
+        elastic_launch(config, sys.executable)("-c", "from asr_punct.cli import main; main()", *arguments)
     except SignalException:
         raise KeyboardInterrupt from None
     except ChildFailedError as error:

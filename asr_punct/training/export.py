@@ -7,9 +7,7 @@ import io
 import logging
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +19,8 @@ from asr_punct import progress
 from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, ModelInfo, read_info, verified_file, write_info
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
-from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, OnnxBackend, WindowProbabilities
+from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, OnnxBackend
+from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
@@ -29,7 +28,6 @@ from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
 _QUANTISATION_SEEDS = range(100, 104)
-"""Seeds of the random windows on which the int8 graph's scales are measured."""
 _TOLERANCE = 1e-4
 """Maximum difference of a probability between the fp32 graph and torch."""
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
@@ -42,11 +40,8 @@ _EXAMPLE = (2, 5, 11)
 two for the largest n: the exporter would treat such a size as fixed in the products of a CRF."""
 
 
-_Probabilities = Callable[[Features], WindowProbabilities]
-
-
 class _ProbabilityModel(nn.Module):
-    """The model with probabilities as outputs."""
+    """The model with the probabilities of labels, (batch, words, labels), and of cases, (batch, words, cases)."""
 
     def __init__(self, model: Tagger) -> None:
         super().__init__()
@@ -55,7 +50,6 @@ class _ProbabilityModel(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Return the probabilities of labels, (batch, words, labels), and of cases, (batch, words, cases)."""
         output = self.model(input_ids, attention_mask, word_index, pauses, boundaries)
         return output.label_probabilities, output.case_logits.softmax(dim=-1)
 
@@ -63,11 +57,9 @@ class _ProbabilityModel(nn.Module):
 def export(directory: Path, int8: bool = False) -> float:
     """Write `model.onnx`, and with `int8` also `model.int8.onnx`, to a model directory.
 
-    Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows.
-
-    Raises ModelError if the directory is damaged; AsrPunctError if it has no weights, its POS tagger is flair's, or a
-    graph differs too much: fp32 from torch by more than 1e-4, int8 from fp32 by more than 0.005 on average or in more
-    than 2 % of the decisions. The directory is then unchanged.
+    Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows. Raises
+    AsrPunctError if the directory is damaged or has no weights, its POS tagger is flair's, or a graph differs too much.
+    The directory is then unchanged.
     """
     info = read_info(directory)
     if WEIGHTS not in info.files:
@@ -76,21 +68,22 @@ def export(directory: Path, int8: bool = False) -> float:
     if info.model.pos.tagger == "flair":
         raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
     verified_file(directory, info, TOKENIZER)
-    model = _ProbabilityModel(load_tagger(verified_file(directory, info, WEIGHTS), info).fold()).eval()
+    model = load_tagger(verified_file(directory, info, WEIGHTS), info).fold()
     new, new_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
     try:
         with progress.step("writing the graph"):
-            _write_graph(model, info, new)
+            _write_graph(_ProbabilityModel(model).eval(), info, new)
         graph = OnnxBackend(new)
         with progress.step("running the graph"):
-            difference = _compare(graph.probabilities, partial(_torch_probabilities, model), info).max
+            difference, _, _ = _compare(graph, TorchBackend(model), info)
         if not difference <= _TOLERANCE:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
                 seeds = _QUANTISATION_SEEDS if info.model.encoder.name else ()  # only pretrained encoders benefit
                 quantise(new, new_int8, [random_features(info, seed) for seed in seeds])
-            _check_int8(directory, _compare(OnnxBackend(new_int8).probabilities, graph.probabilities, info))
+            _, mean, equal = _compare(OnnxBackend(new_int8), graph, info)
+            _check_int8(directory, mean, equal)
             os.replace(new_int8, directory / ONNX_INT8)
         os.replace(new, directory / ONNX)
     finally:
@@ -100,9 +93,9 @@ def export(directory: Path, int8: bool = False) -> float:
     return difference
 
 
-def _check_int8(directory: Path, comparison: GraphComparison) -> None:
-    difference = f"{comparison.mean:.1e} apart on average, {100 * comparison.equal:.2f}% of decisions equal"
-    if not (comparison.mean <= _INT8_TOLERANCE and comparison.equal >= _INT8_EQUAL):
+def _check_int8(directory: Path, mean: float, equal: float) -> None:
+    difference = f"{mean:.1e} apart on average, {100 * equal:.2f}% of decisions equal"
+    if not (mean <= _INT8_TOLERANCE and equal >= _INT8_EQUAL):
         expected = f"{_INT8_TOLERANCE} at most and {100 * _INT8_EQUAL:.0f}% or more"
         raise AsrPunctError(f"{directory}: found int8 and fp32 graphs {difference}, expected {expected}")
     log.info("%s: int8 and fp32 graphs are %s", directory, difference)
@@ -136,8 +129,7 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
 def _tidy(path: Path) -> None:
     """Delete the exporter's notes, which name files of this machine, and make the sizes of the outputs variable.
 
-    The exporter fixes the length of a recurrent layer's output to that of the example. Its attention replaces NaN,
-    which a window with no tokens would give, by 0; there are none, and without this step `en` is a fifth faster.
+    The exporter fixes the length of a recurrent layer's output to that of the example.
     """
     graph = onnx.load(path)
     body = graph.graph
@@ -152,7 +144,7 @@ def _tidy(path: Path) -> None:
 
 
 def _skip_nan_checks(body: onnx.GraphProto) -> None:
-    """Replace each `Where(IsNaN(x), 0, x)` by x."""
+    """Replace each `Where(IsNaN(x), 0, x)` of attention by x, for speed: only windows without tokens give NaN."""
     checks = {node.output[0]: node for node in body.node if node.op_type == "IsNaN"}
     values = {}
     for node in list(body.node):
@@ -166,48 +158,32 @@ def _skip_nan_checks(body: onnx.GraphProto) -> None:
             node.input[index] = values.get(name, name)
 
 
-@dataclass(frozen=True)
-class GraphComparison:
-    """Maximum and mean absolute difference between the probabilities of two models on the same windows.
+def _compare(found: Backend, expected: Backend, info: ModelInfo) -> tuple[float, float, float]:
+    """Return the maximum and mean difference of the probabilities of two models, and the share of equal decisions.
 
-    `equal` is the share of equal decisions, with a threshold of 0.5 for marks or classes, and the most probable case.
+    The windows are random, some of them of one and of two words. Decisions are marks or classes above 0.5, and cases.
     """
-
-    max: float
-    mean: float
-    equal: float
-
-
-def _torch_probabilities(model: nn.Module, features: Features) -> WindowProbabilities:
-    with torch.inference_mode():
-        labels, cases = model(*(torch.from_numpy(array) for array in features.inputs().values()))
-    return WindowProbabilities(labels.numpy(), cases.numpy())
-
-
-def _compare(found: _Probabilities, expected: _Probabilities, info: ModelInfo) -> GraphComparison:
-    """Compare two models on random windows, some of them of one and of two words."""
     differences, equal = [], []
     for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):
         features = random_features(info, seed, counts)
         is_word = features.word_index > 0
-        first, second = found(features), expected(features)
+        first, second = found.probabilities(features), expected.probabilities(features)
         for a, b in ((first.labels, second.labels), (first.cases, second.cases)):
             differences.append(np.abs(a - b)[is_word].ravel())
         equal.append(((first.labels > 0.5) == (second.labels > 0.5))[is_word].ravel())
         equal.append((first.cases.argmax(axis=-1) == second.cases.argmax(axis=-1))[is_word])
     difference = np.concatenate(differences)
-    return GraphComparison(float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean()))
+    return float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean())
 
 
 def _max_words(info: ModelInfo) -> int:
-    """Return the maximum length of a window whose words have one sub-word each; at least 2."""
     return max(2, min(info.model.window.words, info.max_tokens - 2))
 
 
 def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> Features:
-    """Return windows of random words, pauses and document boundaries for a model.
+    """Return windows of random words, pauses and document boundaries, with these `counts` of words.
 
-    `counts` is the number of words of each window; by default there are three windows of two words or more.
+    By default there are three windows of two words or more.
     """
     rng = np.random.default_rng(seed)
     vocabulary, tokens = int(info.encoder["vocab_size"]), info.max_tokens - 2

@@ -1,7 +1,6 @@
 """The model under Lightning: loss, scores of the development set, optimiser."""
 
 import math
-from dataclasses import dataclass
 from typing import Any, Self
 
 import lightning
@@ -20,33 +19,11 @@ _NO_CASE = CASES.index(Case.O)
 _SEED_STRIDE, _PART_STRIDE = 1_000_003, 0x9E3779B97F4A7C15
 
 
-@dataclass
-class LabelCounts:
-    """Number of correct, predicted and reference labels."""
-
-    correct: int = 0
-    predicted: int = 0
-    reference: int = 0
-
-    def add(self, predicted: Tensor, reference: Tensor, correct: Tensor) -> None:
-        """Count a batch: three masks of one shape."""
-        self.correct += int(correct.sum())
-        self.predicted += int(predicted.sum())
-        self.reference += int(reference.sum())
-
-    def f1(self) -> float:
-        """Return the F1; 0 if nothing is predicted and nothing is in the reference."""
-        total = self.predicted + self.reference
-        return 2 * self.correct / total if total else 0.0
-
-
 class PunctuationModule(lightning.LightningModule):
     """Train a tagger on punctuation and case together.
 
     The loss of a batch is the cross-entropy of the punctuation head plus that of the case head, each the mean over the
-    words in `label_mask`.
-
-    `steps_per_epoch` is for the schedule, and equal in a resumed run.
+    words in `label_mask`. `steps_per_epoch` is for the schedule, and equal in a resumed run.
     """
 
     def __init__(self, model: Tagger, config: TrainingConfig, steps_per_epoch: int) -> None:
@@ -68,28 +45,19 @@ class PunctuationModule(lightning.LightningModule):
         return self
 
     def on_train_start(self) -> None:
-        """Set training mode: a loaded model is in evaluation mode."""
-        self.train()
-
-    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
-        return batch.to(device)
+        self.train()  # a loaded model is in evaluation mode
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
-        """Seed torch with the step, so that a resumed run draws the same dropout as an unbroken run.
-
-        Each part of a batch has its own seed.
-        """
+        """Seed torch with the step and the part, so that a resumed run has the same dropout as an unbroken run."""
         seed = self.training_config.seed * _SEED_STRIDE + self.global_step
         torch.manual_seed((seed + batch.number * _PART_STRIDE) % 2**63)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        """Return and log the loss of a batch."""
         loss = self.batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=batch.windows, sync_dist=True)
         return loss
 
     def batch_loss(self, batch: Batch) -> Tensor:
-        """Run the model on a batch and return the loss."""
         return self.loss(self.model(**batch.inputs), batch)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
@@ -106,42 +74,46 @@ class PunctuationModule(lightning.LightningModule):
         return head.loss(logits[batch.label_mask].float(), batch.marks[batch.label_mask])
 
     def on_validation_epoch_start(self) -> None:
-        """Reset the counts of the development set."""
-        self._marks, self._cases = LabelCounts(), LabelCounts()
-        self._dev_loss, self._dev_words = 0.0, 0
+        """Reset the sums of the development set.
+
+        They are the loss of the marks, the words, and the correct, predicted and reference labels of marks and cases.
+        """
+        self._dev_sums = torch.zeros(8, dtype=torch.float64)
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
         """Count the labels of a batch, decided with the default thresholds and class weights."""
         output = self.model(**batch.inputs)
-        self._dev_loss += float(self._marks_loss(output, batch))
-        self._dev_words += int(batch.label_mask.sum())
         predicted = self.model.punctuation.predicted_marks(output.label_probabilities[batch.label_mask])
         reference = batch.marks[batch.label_mask] > 0
-        self._marks.add(predicted, reference, predicted & reference)
         cases, wanted = output.case_logits[batch.label_mask].argmax(dim=-1), batch.cases[batch.label_mask]
-        self._cases.add(cases != _NO_CASE, wanted != _NO_CASE, (cases == wanted) & (cases != _NO_CASE))
+        has_case = cases != _NO_CASE
+        counted = (
+            predicted & reference,
+            predicted,
+            reference,
+            (cases == wanted) & has_case,
+            has_case,
+            wanted != _NO_CASE,
+        )
+        sums = [self._marks_loss(output, batch), batch.label_mask.sum(), *(mask.sum() for mask in counted)]
+        self._dev_sums += torch.tensor([float(value) for value in sums], dtype=torch.float64)
 
     def on_validation_epoch_end(self) -> None:
         """Log the scores of the development set, which all processes share."""
         if self.trainer.world_size > 1:
-            self._add_other_processes()
+            sums = self._dev_sums.to(self.device)
+            torch.distributed.all_reduce(sums)
+            self._dev_sums = sums.cpu()
         for name, score in self.scores().items():
             self.log(name, score, prog_bar=True)
 
-    def _add_other_processes(self) -> None:
-        counts = [*vars(self._marks).values(), *vars(self._cases).values(), self._dev_loss, self._dev_words]
-        summed = torch.tensor(counts, dtype=torch.float64, device=self.device)
-        torch.distributed.all_reduce(summed)
-        self._marks, self._cases = (LabelCounts(*map(int, summed[first : first + 3])) for first in (0, 3))
-        self._dev_loss, self._dev_words = float(summed[6]), int(summed[7])
-
     def scores(self) -> dict[str, float]:
         """Return the micro-averaged F1 of marks and of case, and the perplexity of the marks of a word."""
-        perplexity = math.exp(self._dev_loss / max(1, self._dev_words))
-        return {DEV_F1: self._marks.f1(), DEV_CASE_F1: self._cases.f1(), DEV_PERPLEXITY: perplexity}
+        loss, words, *counts = self._dev_sums.tolist()
+        f1, case_f1 = (2 * correct / max(1, found + wanted) for correct, found, wanted in (counts[:3], counts[3:]))
+        return {DEV_F1: f1, DEV_CASE_F1: case_f1, DEV_PERPLEXITY: math.exp(loss / max(1, words))}
 
     def configure_optimizers(self) -> Any:
-        """Return the optimiser, and the schedule with a step for each batch."""
         encoder = (parameter for part in self.model.encoder.backbone for parameter in part.parameters())
         optimizer = build_optimizer(self, self.training_config, encoder)
         schedule = build_schedule(optimizer, self.training_config, self.steps_per_epoch)
@@ -150,6 +122,5 @@ class PunctuationModule(lightning.LightningModule):
     def configure_gradient_clipping(
         self, optimizer: Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
     ) -> None:
-        """Clip by norm, also sparse gradients, which Lightning's own clipping does not accept."""
-        if gradient_clip_val:
+        if gradient_clip_val:  # Lightning's own clipping does not accept sparse gradients
             clip_gradients(self.parameters(), gradient_clip_val)

@@ -7,14 +7,14 @@ SHA-256 of the file, so a changed file gets new arrays. The directory has a .npy
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from filelock import FileLock
 
 from asr_punct import progress
@@ -33,49 +33,48 @@ TRAIN, DEV = "train.tsv", "dev.tsv"
 """Files of a data directory."""
 _TYPES = {"words": np.int32, "marks": np.uint16, "cases": np.uint8, "pauses": np.int16, "boundaries": np.uint8}
 _WORDS = "words.txt"
-_DIGEST_LETTERS = 12
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
     """Open a TSV corpus; its columns are memory-mapped. Raises InputError as `find_arrays`."""
     directory = find_arrays(path)
-    return Corpus(
-        **vars(_open_columns(directory)), vocabulary=Vocabulary.encode(_read_vocabulary(directory), tokenizer)
-    )
+    vocabulary = Vocabulary.encode(_read_vocabulary(directory), tokenizer)
+    return Corpus(**vars(_open_columns(directory)), vocabulary=vocabulary)
 
 
 def read_words(path: Path) -> Iterator[str]:
     """Yield the lower-case words of a TSV corpus. Raises as `find_arrays`."""
     directory = find_arrays(path)
     vocabulary = _read_vocabulary(directory)
-    for _, block in _open_columns(directory).blocks():
+    for block in _open_columns(directory).blocks():
         yield from (vocabulary[word] for word in block.words.tolist())
 
 
 def count_marks(path: Path) -> Counter[frozenset[Mark]]:
-    """Return the number of words with each set of marks of a TSV corpus. Raises as `find_arrays`."""
+    """Return the number of words of a TSV corpus with each set of marks. Raises as `find_arrays`."""
     counts: Counter[int] = Counter()
-    for _, block in _open_columns(find_arrays(path)).blocks():
+    for block in _open_columns(find_arrays(path)).blocks():
         bits, numbers = np.unique(block.marks, return_counts=True)
         counts.update(dict(zip(bits.tolist(), numbers.tolist(), strict=True)))
     return Counter({marks_of_bits(bits): count for bits, count in counts.items()})
 
 
 def has_corpus(path: Path) -> bool:
-    """Return whether there is a TSV corpus of this name, or its arrays."""
     return path.is_file() or any(_all_arrays(path))
 
 
 def find_arrays(path: Path) -> Path:
     """Return the directory of the arrays of a TSV corpus; make it if there is none for the content of the file.
 
-    Arrays of an earlier content are removed. If several processes need the same arrays, one makes them and the others
-    wait. Raises InputError if the file is missing and has no arrays, it is malformed, it has no words, or its directory
-    cannot be written.
+    One process makes them and the others wait. Raises InputError if the file is missing and has no arrays or several,
+    it is malformed, it has no words, or its directory cannot be written.
     """
     if not path.is_file():
-        return _arrays_without_file(path)
-    directory = path.with_name(f"{path.stem}.{file_sha256(path)[:_DIGEST_LETTERS]}.arrays")
+        found = list(_all_arrays(path))
+        if len(found) != 1:
+            raise InputError(path, "no such file", "a corpus")
+        return found[0]
+    directory = path.with_name(f"{path.stem}.{file_sha256(path)[:12]}.arrays")
     if not directory.is_dir():
         try:
             with FileLock(path.with_name(f".{path.stem}.lock")):
@@ -86,25 +85,23 @@ def find_arrays(path: Path) -> Path:
     return directory
 
 
-def _arrays_without_file(path: Path) -> Path:
-    """Return the arrays of a missing TSV file. Raises InputError if there are none, or of several versions of it."""
-    found = list(_all_arrays(path))
-    if len(found) != 1:
-        raise InputError(path, "no such file", "a corpus")
-    return found[0]
-
-
 def _all_arrays(path: Path) -> Iterator[Path]:
     return path.parent.glob(f"{path.stem}.*.arrays")
 
 
 def _make_arrays(path: Path, directory: Path) -> None:
+    """Write the arrays, and remove those of an earlier content of the file."""
+    with open(path, "rb") as file:
+        size = sum(b"\t" in line for line in file)  # every word's line has a TAB, and no other line
     with write_directory(directory) as partial, ExitStack() as stack:
-        files = {name: stack.enter_context(_array_file(partial / f"{name}.npy", kind)) for name, kind in _TYPES.items()}
+        files = {name: stack.enter_context(open(partial / f"{name}.npy", "wb")) for name in _TYPES}
+        for name, kind in _TYPES.items():
+            header = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": (size,)}
+            np.lib.format.write_array_header_1_0(files[name], header)
         index: dict[str, int] = {}
         for block in _read_blocks(path, index):
-            for name, append in files.items():
-                append(getattr(block, name))
+            for name, kind in _TYPES.items():
+                files[name].write(np.asarray(block[name], kind).tobytes())
         if not index:
             raise InputError(path, "no words", "a corpus")
         with write_file(partial / _WORDS) as out:
@@ -114,53 +111,23 @@ def _make_arrays(path: Path, directory: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
-@contextmanager
-def _array_file(path: Path, kind: npt.DTypeLike) -> Iterator[Callable[[npt.NDArray[np.integer]], None]]:
-    """Write a .npy file with one axis; yield a function that appends values.
-
-    The header is written again at the end. Its length does not depend on the size: numpy leaves room for it to grow.
-    """
-    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(kind)), "fortran_order": False, "shape": (0,)}
-    size = 0
-    with open(path, "wb") as file:
-
-        def append(values: npt.NDArray[np.integer]) -> None:
-            nonlocal size
-            size += len(values)
-            file.write(values.astype(kind).tobytes())
-
-        np.lib.format.write_array_header_1_0(file, header)
-        yield append
-        file.seek(0)
-        np.lib.format.write_array_header_1_0(file, {**header, "shape": (size,)})
-
-
-def _read_blocks(path: Path, index: dict[str, int]) -> Iterator[WordColumns]:
-    """Yield the words of a TSV corpus in blocks of about `BLOCK_WORDS`; `index` numbers the distinct words."""
-    values: list[list[int]] = [[], [], [], []]
-    pauses: list[float | None] = []
+def _read_blocks(path: Path, index: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """Yield the columns of a TSV corpus in blocks of about `BLOCK_WORDS` words; `index` numbers the distinct words."""
+    block: dict[str, list[Any]] = {name: [] for name in _TYPES}
     for utterance, starts, ends in _with_edges(path):
-        words, marks, cases, boundaries = values
-        words += [index.setdefault(word.text.lower(), len(index)) for word in utterance.words]
-        for labels in utterance.labels:
+        for word, labels in zip(utterance.words, utterance.labels, strict=True):
             bits, case = _label_ids(labels)
-            marks.append(bits)
-            cases.append(case)
-        flags = [0] * len(utterance.words)
-        flags[0] += DOCUMENT_START * starts
-        flags[-1] += DOCUMENT_END * ends
-        boundaries += flags
-        pauses += utterance.pauses
-        if len(words) >= BLOCK_WORDS:
-            yield _columns(values, pauses)
-            values, pauses = [[], [], [], []], []
-    yield _columns(values, pauses)
-
-
-def _columns(values: list[list[int]], pauses: list[float | None]) -> WordColumns:
-    words, marks, cases, boundaries = (np.array(column, np.int64) for column in values)
-    columns = {"words": words, "marks": marks, "cases": cases, "pauses": buckets(pauses), "boundaries": boundaries}
-    return WordColumns(**{name: column.astype(_TYPES[name]) for name, column in columns.items()})
+            block["words"].append(index.setdefault(word.text.lower(), len(index)))
+            block["marks"].append(bits)
+            block["cases"].append(case)
+            block["boundaries"].append(0)
+        block["boundaries"][-len(utterance.words)] += DOCUMENT_START * starts
+        block["boundaries"][-1] += DOCUMENT_END * ends
+        block["pauses"] += utterance.pauses
+        if len(block["words"]) >= BLOCK_WORDS:
+            yield {**block, "pauses": buckets(block["pauses"])}
+            block = {name: [] for name in _TYPES}
+    yield {**block, "pauses": buckets(block["pauses"])}
 
 
 def _with_edges(path: Path) -> Iterator[tuple[Utterance, bool, bool]]:
@@ -180,7 +147,6 @@ def _label_ids(labels: Labels) -> tuple[int, int]:
 
 
 def _open_columns(directory: Path) -> WordColumns:
-    """Map the columns into memory. Raises InputError if a file is missing or is not an array."""
     columns = {}
     for name in _TYPES:
         path = directory / f"{name}.npy"

@@ -12,9 +12,8 @@ from torch.optim import Muon
 class SharedMuon(Muon):
     """Muon (Jordan et al. 2024); each process of a training run computes a part of the updates.
 
-    torch's own Muon repeats all matrix products in every process: a quarter of a step of `small.yaml` on two CPU cores.
-    It also multiplies in bf16 only. Where the processor has no such instructions, that takes most of the time of a
-    training: 82 % with `small.yaml` on a CPU with AVX2.
+    torch's own Muon repeats all matrix products in every process, and multiplies in bf16 only, which takes most of the
+    time of a training on a processor without such instructions.
     """
 
     dtype = torch.bfloat16
@@ -22,7 +21,6 @@ class SharedMuon(Muon):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the weights. The processes have the same gradients."""
         with torch.enable_grad():
             loss = closure() if closure else None
         for group in self.param_groups:

@@ -12,14 +12,13 @@ from asr_punct.config import TrainingConfig
 from asr_punct.model.device import has_bf16
 from asr_punct.training.muon import Fp32Muon, SharedMuon
 
-_MUON_MOMENTUM = 0.95
 _BETAS = (0.9, 0.98)
 """Betas of AdamW beside Muon: rare rows of embedding tables need a shorter memory than 0.999."""
 _MIN_MUON_ROWS = 32
 """Matrices with fewer rows, such as the last layers of the heads, are left to AdamW."""
 
 _Groups = list[dict[str, Any]]
-"""Parameter groups of torch, each with its own learning rate and weight decay."""
+_Parameters = list[nn.Parameter]
 
 
 class CombinedOptimizer(Optimizer):
@@ -35,7 +34,6 @@ class CombinedOptimizer(Optimizer):
         self.param_groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters of each optimiser."""
         loss = closure() if closure else None
         for optimizer in self.optimizers:
             optimizer.step()
@@ -45,7 +43,6 @@ class CombinedOptimizer(Optimizer):
         return {"optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the states of the optimisers."""
         for optimizer, state in zip(self.optimizers, state_dict["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self._share_groups()
@@ -54,10 +51,9 @@ class CombinedOptimizer(Optimizer):
 class LookAhead(CombinedOptimizer):
     """Slow weights that follow the optimiser's weights (Zhang et al. 2019, algorithm 1).
 
-    Every k steps the slow weights phi become phi + alpha (theta - phi), where theta are the optimiser's weights, and
-    the optimiser continues from phi with its state. Between these steps theta is evaluated.
-
-    `period` is k, and `rate` is alpha.
+    Every k = `period` steps the slow weights phi become phi + alpha (theta - phi), where theta are the optimiser's
+    weights and alpha is `rate`, and the optimiser continues from phi with its state. Between these steps theta is
+    evaluated.
     """
 
     def __init__(self, optimizer: Optimizer, period: int, rate: float) -> None:
@@ -70,7 +66,6 @@ class LookAhead(CombinedOptimizer):
         return [weight.detach() for group in self.param_groups for weight in group["params"]]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the optimiser's weights, and at the end of a period the slow weights."""
         weights = self._weights()
         if not self._slow:  # not in __init__: a checkpoint may be loaded into the model after it
             self._slow = [weight.clone() for weight in weights]
@@ -85,7 +80,6 @@ class LookAhead(CombinedOptimizer):
         return {**super().state_dict(), "slow": self._slow, "steps": self._steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the state of the optimiser and the slow weights."""
         super().load_state_dict(state_dict)
         self._steps = state_dict["steps"]
         slow = zip(state_dict["slow"], self._weights(), strict=True) if state_dict["slow"] else ()
@@ -97,35 +91,30 @@ def build_optimizer(model: nn.Module, config: TrainingConfig, encoder: Iterable[
 
     `encoder` are the parameters with `encoder_learning_rate`, if it is set.
     """
-    optimizer = _base_optimizer(model, config, _groups(model, config, encoder))
-    period, rate = config.optimizer.lookahead_steps, config.optimizer.lookahead_rate
-    return LookAhead(optimizer, period, rate) if period else optimizer
-
-
-def _base_optimizer(model: nn.Module, config: TrainingConfig, groups: _Groups) -> Optimizer:
-    decay = config.optimizer.weight_decay
+    groups, rate, decay = _groups(model, config, encoder), config.learning_rate, config.optimizer.weight_decay
+    optimizer: Optimizer
     match config.optimizer.kind:
         case "adamw":
-            return AdamW(_split_by_decay(groups, decay), lr=config.learning_rate, fused=True)
+            optimizer = AdamW(_split_by_decay(groups, decay), lr=rate, fused=True)
         case "radam":  # like the authors' code, torch rectifies from the sixth step on
-            return RAdam(_split_by_decay(groups, decay), lr=config.learning_rate, decoupled_weight_decay=True)
+            optimizer = RAdam(_split_by_decay(groups, decay), lr=rate, decoupled_weight_decay=True)
         case "muon":
-            return _muon(model, groups[0]["params"], config)
+            optimizer = _muon(model, groups[0]["params"], config)
         case "adagrad":
             for module in model.modules():
                 if isinstance(module, nn.Embedding):
                     module.sparse = True  # AdaGrad does not change the rows of a table that a batch does not read
-            return Adagrad(groups, lr=config.learning_rate)
+            optimizer = Adagrad(groups, lr=rate)
+    period = config.optimizer.lookahead_steps
+    return LookAhead(optimizer, period, config.optimizer.lookahead_rate) if period else optimizer
 
 
 def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Parameter]) -> _Groups:
-    """Return one group, or the encoder's group and another one if the encoder has its own learning rate."""
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if config.encoder_learning_rate is None:
         return [{"params": trained}]
     encoder_ids = {id(parameter) for parameter in encoder}
-    slow = [parameter for parameter in trained if id(parameter) in encoder_ids]
-    others = [parameter for parameter in trained if id(parameter) not in encoder_ids]
+    slow, others = _split(trained, lambda parameter: id(parameter) in encoder_ids)
     return [{"params": slow, "lr": config.encoder_learning_rate}, {"params": others}]
 
 
@@ -133,25 +122,23 @@ def _split_by_decay(groups: _Groups, weight_decay: float) -> _Groups:
     """Split each group: matrices and tables decay, biases, normalisation and other vectors do not."""
     divided = []
     for group in groups:
-        matrices = [parameter for parameter in group["params"] if parameter.ndim >= 2]
-        vectors = [parameter for parameter in group["params"] if parameter.ndim < 2]
+        matrices, vectors = _split(group["params"], lambda parameter: parameter.ndim >= 2)
         divided.append({**group, "params": matrices, "weight_decay": weight_decay})
         divided.append({**group, "params": vectors, "weight_decay": 0.0})
     return divided
 
 
+def _split(parameters: _Parameters, is_first: Callable[[nn.Parameter], bool]) -> tuple[_Parameters, _Parameters]:
+    return [each for each in parameters if is_first(each)], [each for each in parameters if not is_first(each)]
+
+
 def _muon(model: nn.Module, trained: list[nn.Parameter], config: TrainingConfig) -> Optimizer:
-    """Build Muon for the matrices of linear layers, and AdamW for all other parameters."""
     linear = [module for module in model.modules() if isinstance(module, nn.Linear)]
     large = {id(layer.weight) for layer in linear if layer.out_features >= _MIN_MUON_ROWS}
+    matrices, others = _split(trained, lambda parameter: id(parameter) in large)
     kind = SharedMuon if has_bf16(trained[0].device.type) else Fp32Muon
-    muon = kind(
-        [parameter for parameter in trained if id(parameter) in large],
-        lr=config.optimizer.muon_learning_rate,
-        weight_decay=config.optimizer.weight_decay,
-        momentum=_MUON_MOMENTUM,
-    )
-    others = [parameter for parameter in trained if id(parameter) not in large]
+    rate, decay = config.optimizer.muon_learning_rate, config.optimizer.weight_decay
+    muon = kind(matrices, lr=rate, weight_decay=decay, momentum=0.95)
     return CombinedOptimizer([muon, AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)])
 
 

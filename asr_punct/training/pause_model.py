@@ -3,10 +3,7 @@
 A speaker pauses at a mark with some probability, for a log-normal time (Campione and Véronis 2002; Demol et al. 2007),
 and sometimes where there is no mark. Each window of words has one speaker: slow speakers pause longer and more often
 (Demol et al. 2007). Each window also has one source of times, an aligner or a recogniser, whose errors the drawn pauses
-have: times are rounded to frames, words are stretched over the pauses or end too early.
-
-`benchmarks/pause_model.py` measures the parameters and compares drawn pauses with recordings of English. Spanish and
-Basque could not be measured.
+have. `benchmarks/pause_model.py` measures the parameters on English; Spanish and Basque could not be measured.
 
 Campione, Véronis: A large-scale multilingual study of silent pause duration, Speech Prosody 2002. Demol, Verhelst,
 Verhoeve: The duration of speech pauses in a multilingual environment, Interspeech 2007. Hawkins: The syntactic location
@@ -52,19 +49,17 @@ class PauseAt:
 class PauseParameters:
     """Distribution of the pauses at each mark, and the differences between speakers and sources of times.
 
-    Of several marks between two words, the one with the longest mean pause is used; opening marks act on the pause
-    before their word. No mark, COMMA and PERIOD were measured on an English talk with the times of several recognisers.
-    QUESTION and EXCLAMATION equal PERIOD, as the talk has too few. COLON and SEMICOLON are halfway between COMMA and
-    PERIOD in log-odds and log-median. The other marks are assumptions.
+    Of several marks between two words, the one with the longest mean pause is used. No mark, COMMA and PERIOD were
+    measured on an English talk. QUESTION and EXCLAMATION equal PERIOD, COLON and SEMICOLON are halfway between COMMA
+    and PERIOD in log-odds and log-median, and the other marks are assumptions.
     """
 
     no_mark: PauseAt = PauseAt(0.09, 0.19, 0.74)
-    """Hesitations and ends of phrases without a mark. The probability is 0.05 in the talk, and about twice as high in
-    spontaneous speech, where a third of all pauses are inside clauses (Hawkins 1971)."""
+    """The probability is 0.05 in the talk, and about twice as high in spontaneous speech (Hawkins 1971)."""
     comma: PauseAt = PauseAt(0.39, 0.36, 0.68)
     period: PauseAt = PauseAt(0.81, 0.56, 0.79)
-    """The talk has a probability of 0.86 and a median of 0.83 s. Eight readers have mean pauses of 0.20 to 1.36 s
-    between sentences (Kazlauskienė and Kalašinskaitė 2020), with a centre of 0.38 s. The median is halfway."""
+    """The talk has a probability of 0.86 and a median of 0.83 s; eight readers have mean pauses of 0.20 to 1.36 s
+    between sentences (Kazlauskienė and Kalašinskaitė 2020). The median is halfway."""
     question: PauseAt = PauseAt(0.81, 0.56, 0.79)
     exclamation: PauseAt = PauseAt(0.81, 0.56, 0.79)
     colon: PauseAt = PauseAt(0.62, 0.45, 0.74)
@@ -76,21 +71,16 @@ class PauseParameters:
     open_ques: PauseAt = PauseAt(0.20, 0.30, 0.70)
     open_excl: PauseAt = PauseAt(0.20, 0.30, 0.70)
     open_dash: PauseAt = PauseAt(0.70, 0.50, 0.90)
-
     pace_spread: float = 0.48
-    """Standard deviation over speakers of log(pace); pace is the factor on all pauses of a speaker. With it 0.20 and
-    1.36 s, the extremes of the eight readers, are two standard deviations from the centre."""
+    """Standard deviation over speakers of log(pace); pace is the factor on all pauses of a speaker."""
     pace_log_odds: float = 1.0
-    """Increase of the log-odds of a pause at a mark per unit of log(pace). An assumption; Demol gives the direction."""
+    """Increase of the log-odds of a pause at a mark per unit of log(pace); an assumption."""
     hesitation_spread: float = 0.6
-    """Standard deviation over speakers of the log-odds of a pause without a mark. These log-odds grow by about 1.2 from
-    rehearsed talks to spontaneous speech."""
-
+    """Standard deviation over speakers of the log-odds of a pause without a mark."""
     slack_probability: float = 0.10
     """Probability that an aligner leaves a gap after a word that is not a pause."""
     slack_s: Seconds = 0.015
     """Mean length of such a gap in seconds (exponential)."""
-
     frames_ms: tuple[int, ...] = (10, 20, 30, 40, 80)
     """Frame lengths of the sources of times, equally likely: aligners 10, Whisper and wav2vec 2.0 20, Kaldi's chain
     models 30, NeMo 40 and 80."""
@@ -137,10 +127,9 @@ def sample_pauses(
     parameters: PauseParameters = PauseParameters(),
     unknown: npt.NDArray[np.bool_] | None = None,
 ) -> npt.NDArray[np.int16]:
-    """Draw the pause after each word of windows; each window has its own speaker and source of times.
+    """Draw the pause after each word of windows, buckets of shape (…, words); the last axis is a window.
 
-    `marks` are bit sets, (…, words), whose last axis is a window. `unknown`, (…, words), is a mask of unknown pauses,
-    such as those after the last word of a document. Return buckets of `asr_punct.pauses`, (…, words).
+    `marks` are bit sets, and `unknown` is a mask of unknown pauses, both (…, words).
     """
     between = _marks_between(marks)
     seconds = _draw_spoken(between, rng, parameters)

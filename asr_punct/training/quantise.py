@@ -23,7 +23,6 @@ from asr_punct.features import Features
 
 _MIN_VALUE = 1e-5
 _Channels = npt.NDArray[np.float32]
-"""A value for each channel, (channels,)."""
 
 
 def quantise(source: Path, target: Path, windows: Sequence[Features] = ()) -> None:
@@ -59,7 +58,7 @@ def _smooth(graph: onnx.ModelProto, windows: Iterable[Features]) -> None:
 
 
 def _largest_values(graph: onnx.ModelProto, names: list[str], windows: Iterable[Features]) -> dict[str, _Channels]:
-    """Return the largest absolute value of each channel (last axis) of the named tensors."""
+    """Return the largest absolute value of each channel (last axis) of the named tensors, (channels,)."""
     probe = onnx.ModelProto()
     probe.CopyFrom(graph)
     probe.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)

@@ -1,6 +1,6 @@
 """Directory and device of a training run. A killed run resumes from its directory."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
@@ -17,42 +17,24 @@ from asr_punct.training.mapped import DEV, TRAIN, find_arrays, has_corpus
 
 _EPOCHS = "training.epochs"
 _SHOWN = 6
-"""Maximum number of keys that an error message names."""
 
 
-@dataclass(frozen=True)
 class Run:
-    """Paths of a run. The files that it needs to resume are in `training/` of the model directory."""
+    """Paths of a run. `state` has the files that it needs to resume: its configuration `settings`, and a checkpoint
+    after the last complete epoch; `checkpoint` and `tokenizer` are None before the first one."""
 
-    directory: Path
-
-    @property
-    def state(self) -> Path:
-        """The folder with the files that the run needs to resume."""
-        return self.directory / "training"
-
-    @property
-    def checkpoint(self) -> Path | None:
-        """The checkpoint after the last complete epoch, if there is one."""
-        path = self.state / "last.ckpt"
-        return path if path.exists() else None
-
-    @property
-    def tokenizer(self) -> Path | None:
-        """The tokenizer of a run that has a checkpoint."""
-        return self.directory / TOKENIZER if self.checkpoint else None
-
-    @property
-    def settings(self) -> Path:
-        """The file with the configuration of the run."""
-        return self.state / "config.json"
+    def __init__(self, directory: Path) -> None:
+        self.directory, self.state = directory, directory / "training"
+        self.settings, checkpoint = self.state / "config.json", self.state / "last.ckpt"
+        self.checkpoint = checkpoint if checkpoint.exists() else None
+        self.tokenizer = directory / TOKENIZER if self.checkpoint else None
 
 
 def is_finished(run: Run, config: Config, resume: bool) -> bool:
     """Return whether the run is complete.
 
-    Raises AsrPunctError if the directory has other files, another configuration, or a run that is not to be resumed.
-    Only the number of epochs may be larger than before; then the run is not complete.
+    Raises AsrPunctError if the directory has other files, another configuration (except more epochs), or a run that is
+    not to be resumed.
     """
     if run.directory.exists() and not run.directory.is_dir():
         raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
@@ -63,19 +45,14 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     if not resume:
         raise AsrPunctError(f"{run.directory}: found a training run, expected a new directory (or --resume)")
     started = from_mapping(Config, read_json_file(run.settings), str(run.settings))
-    _check_resumable(run, started, config)
-    has_model = (run.directory / CONFIG).exists()
-    return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
-
-
-def _check_resumable(run: Run, started: Config, config: Config) -> None:
-    """Raise ConfigError with the keys that differ, unless it is only a larger number of epochs."""
     more_epochs = config.training.epochs > started.training.epochs
     keys = [key for key in differing_keys(started, config) if not (more_epochs and key == _EPOCHS)]
     if keys:
         found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in keys[:_SHOWN])
         found += f" and {len(keys) - _SHOWN} more keys" if len(keys) > _SHOWN else ""
         raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
+    has_model = (run.directory / CONFIG).exists()
+    return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
 
 
 def check_data(data: Path) -> None:
@@ -89,15 +66,12 @@ def check_data(data: Path) -> None:
 
 
 def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
-    """Write the configuration and tokenizer of a run; called last, so that a failed start leaves no files behind.
-
-    The model of a complete run that gets more epochs is no longer marked as finished.
-    """
+    """Write the configuration and tokenizer of a run; called last, so that a failed start leaves no files behind."""
     try:
         run.state.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
-    if (run.directory / CONFIG).exists():
+    if (run.directory / CONFIG).exists():  # a complete run that gets more epochs is no longer finished
         info = read_info(run.directory)
         write_info(run.directory, replace(info, training={**info.training, "finished": False}))
     write_json_file(run.settings, as_mapping(config))

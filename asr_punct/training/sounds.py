@@ -51,10 +51,7 @@ def sound_keys(words: Sequence[str], language: str) -> list[str]:
 
 
 def misspellings(word: str, language: str, *, vowel: bool) -> list[str]:
-    """Return a misspelling of the word, such as `govierno`, and with `vowel` one with another vowel, if there are any.
-
-    The same word always has the same misspellings.
-    """
+    """Return a misspelling of the word, such as `govierno`, and with `vowel` one with another vowel, where possible."""
     tables = [_ENGLISH_SPELLINGS if _is_english(language) else _IBERIAN_SPELLINGS, *([_VOWELS] if vowel else [])]
     return [form for rules in tables if (form := _respelt(word, rules)) != word]
 

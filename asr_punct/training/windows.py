@@ -7,8 +7,8 @@ run has the same ones.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,12 +18,10 @@ from numpy.random import Generator
 from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END
 from asr_punct.marks import SENTENCE_ENDS, mark_bits
-from asr_punct.training.corpus import BLOCK_WORDS, Corpus, positions
+from asr_punct.training.corpus import Corpus, positions
 
 Spans = npt.NDArray[np.integer]
 """First word of each window or document, and the word after its last one, (windows, 2)."""
-SubwordCounts = Callable[[int, int], npt.NDArray[np.integer]]
-
 CUT_EVERY = 24
 """Mean number of words between two cuts of `cut_windows`."""
 _BLOCK_SPANS = 2**12
@@ -31,25 +29,19 @@ _BLOCK_SPANS = 2**12
 _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
 
+@dataclass(frozen=True)
 class WindowLimits:
-    """The maximum number of words and of sub-words (without special tokens) of a window of a corpus of `size` words.
+    """The maximum number of words and of sub-words (without special tokens) of a window of a corpus."""
 
-    `subword_counts` gets two positions and returns the number of sub-words of each word between them.
-    """
-
-    def __init__(self, words: int, tokens: int, size: int, subword_counts: SubwordCounts) -> None:
-        self.words, self.tokens, self._size, self._subword_counts = words, tokens, size, subword_counts
-        self._first, self._block = 0, [0]  # sub-words before each word of a block, as in `before`
-
-    @classmethod
-    def of(cls, subwords: npt.NDArray[np.integer], words: int, tokens: int) -> WindowLimits:
-        """Return the limits for a corpus; `subwords` is the number of sub-words of each of its words, (corpus,)."""
-        return cls(words, tokens, len(subwords), lambda start, stop: subwords[start:stop])
+    words: int
+    tokens: int
+    subword_counts: Callable[[slice], npt.NDArray[np.integer]]
+    """Returns the number of sub-words of each word in a slice of the corpus."""
 
     @cached_property
     def before(self) -> npt.NDArray[np.int64]:
         """Number of sub-words before each word of the corpus, (corpus + 1,); the last entry counts all."""
-        return np.concatenate([[0], np.cumsum(self._subword_counts(0, self._size))])
+        return np.concatenate([[0], np.cumsum(self.subword_counts(slice(None)))])
 
     def stops(
         self, starts: npt.NDArray[np.integer] | int, stops: npt.NDArray[np.integer] | int
@@ -60,25 +52,18 @@ class WindowLimits:
         return np.minimum(stops, limits)
 
     def stop(self, start: int, stop: int) -> int:
-        """Return `stops` of one start. Keeps a block of the corpus in memory, so starts should ascend."""
-        stop = min(stop, start + self.words)
-        if start < self._first or stop >= self._first + len(self._block):
-            end = min(start + max(BLOCK_WORDS, self.words), self._size)
-            self._first, self._block = start, [0, *np.cumsum(self._subword_counts(start, end)).tolist()]
-        place = start - self._first
-        fitting = bisect_right(self._block, self._block[place] + self.tokens, place, stop - self._first + 1) - 1
-        return max(fitting + self._first, start + 1)
+        """Return `stops` of one start, without `before`, which needs memory for all words of the corpus."""
+        counts = self.subword_counts(slice(start, min(stop, start + self.words)))
+        return start + max(1, int(np.searchsorted(np.cumsum(counts), self.tokens, side="right")))
 
 
 def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens: int, rng: Generator) -> Spans:
-    """Cut the windows of one pass over a corpus.
+    """Cut the windows of one pass over a corpus as configured by `config.windows`.
 
-    `passes` needs memory for the windows only; the other kinds need at least 8 bytes for each word of the corpus.
-
-    A window has at most `words` words and `tokens` sub-words, without the special tokens; `config.windows` selects how
-    they are cut.
+    A window has at most `words` words and `tokens` sub-words, without the special tokens. The kind `passes` needs
+    a byte of memory for each word of the corpus, the others at least 8.
     """
-    limits = WindowLimits(words, tokens, len(corpus), corpus.subword_counts)
+    limits = WindowLimits(words, tokens, lambda part: corpus.vocabulary.counts(corpus.words[part]))
     documents, sampling = corpus.documents(), config.windows
     match sampling.kind:
         case "uniform":
@@ -86,24 +71,22 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
         case "sliding":
             windows = sliding_windows(documents, limits)
         case "sentences":
-            windows = sentence_windows(documents, limits, sentence_ends(corpus), sampling.sentences, rng)
+            ends = np.flatnonzero(corpus.marks & _SENTENCE_END | corpus.boundaries & DOCUMENT_END) + 1
+            windows = sentence_windows(documents, limits, ends, sampling.sentences, rng)
         case "passes":
             windows = consecutive_windows(documents, limits, rng)
     return cut_windows(windows, sampling.cut_share, rng) if sampling.cut_share else windows
 
 
 def cut_windows(windows: Spans, share: float, rng: Generator) -> Spans:
-    """Cut a share of the windows into shorter ones at random words. Every word stays in one; their order changes.
-
-    The last word of most of these windows has no document end flag: the right context ends there as in a stream.
-    """
+    """Cut a share of the windows into shorter ones at random words. Every word stays in one; their order changes."""
     chosen = rng.random(len(windows)) < share
     parts = [_cut(block, rng) for block in _blocks(windows[chosen])]
     return np.concatenate([windows[~chosen], *parts])
 
 
 def _blocks(spans: Spans) -> Iterator[Spans]:
-    yield from (spans[i : i + _BLOCK_SPANS] for i in range(0, len(spans), _BLOCK_SPANS))
+    return (spans[i : i + _BLOCK_SPANS] for i in range(0, len(spans), _BLOCK_SPANS))
 
 
 def _cut(windows: Spans, rng: Generator) -> Spans:
@@ -169,19 +152,13 @@ def uniform_windows(documents: Spans, limits: WindowLimits, rng: Generator) -> S
     return np.stack([starts, np.clip(stops, starts + 1, last)], axis=1)
 
 
-def sentence_ends(corpus: Corpus) -> npt.NDArray[np.int64]:
-    """Return the index of the word after each sentence. A sentence ends at . ? ! and at the end of a document."""
-    ends: npt.NDArray[np.int64] = np.flatnonzero(corpus.marks & _SENTENCE_END | corpus.boundaries & DOCUMENT_END) + 1
-    return ends
-
-
 def sentence_windows(
     documents: Spans, limits: WindowLimits, ends: npt.NDArray[np.int64], most: int, rng: Generator
 ) -> Spans:
     """Join 1 to `most` sentences in each window; every word is in one window (Poláček et al. 2023, section 3.3).
 
-    Sentences that exceed the limits begin the next window. A sentence longer than a window is cut. `ends` is the result
-    of `sentence_ends`.
+    Sentences that exceed the limits begin the next window. A sentence longer than a window is cut. `ends` are the words
+    after each sentence.
     """
     windows = []
     for start, stop in documents.tolist():
