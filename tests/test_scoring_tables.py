@@ -22,10 +22,10 @@ from asr_punct.scoring import (
     score_counts,
     tables,
 )
-from asr_punct.scoring.html.confusion import confusion_matrix
+from asr_punct.scoring.html.charts import confusion_matrix
 from asr_punct.scoring.mark_classes import MERGED
 from asr_punct.scoring.metrics import headline_rates, make_scores
-from asr_punct.scoring.names import metric_names
+from asr_punct.scoring.tables import metric_names
 from asr_punct.words import Utterance, Word, annotate
 
 COMMA, PERIOD = (Labels(frozenset({mark})) for mark in (Mark.COMMA, Mark.PERIOD))
@@ -171,7 +171,7 @@ def test_the_confusion_matrix_has_every_slot_once(pairs):
     references, hypotheses = side_of(pairs, 0), side_of(pairs, 1)
     paired = pair_words(references, hypotheses, align=True)
     slots = make_scores(paired.count()).slots
-    counts = confusion_matrix(paired.pairs, paired.classes)
+    counts = confusion_matrix(paired)
     marks = counts[:-1, :-1]
     assert marks.trace() == slots.correct
     assert marks.sum() - marks.trace() == slots.substituted

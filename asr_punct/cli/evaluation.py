@@ -60,8 +60,7 @@ def evaluate(
     from asr_punct.inference.evaluate import evaluate as evaluate_model
     from asr_punct.scoring import compare_counts, join_texts, score_counts
     from asr_punct.scoring.html import Comparison, write_page
-    from asr_punct.scoring.names import metric_names
-    from asr_punct.scoring.tables import comparison, report, summary
+    from asr_punct.scoring.tables import comparison, metric_names, report, summary
 
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]

@@ -62,8 +62,7 @@ def score(
     from asr_punct.scoring import compare_counts, pair_words, score_counts
     from asr_punct.scoring.html import Comparison, write_page
     from asr_punct.scoring.html.audio import check_times
-    from asr_punct.scoring.names import metric_names
-    from asr_punct.scoring.tables import comparison, report
+    from asr_punct.scoring.tables import comparison, metric_names, report
 
     if audio and not html:
         raise AsrPunctError("found --audio, expected --html with it")

@@ -13,14 +13,21 @@ from asr_punct.formats.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
 from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.html.audio import audio_source
-from asr_punct.scoring.html.confusion import confusion_rows
-from asr_punct.scoring.html.reliability import reliability
-from asr_punct.scoring.html.score_vs_wer import score_vs_wer
+from asr_punct.scoring.html.charts import confusion_rows, reliability, score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
-from asr_punct.scoring.names import class_names, describe_classes, metric_names
 from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.significance import Difference
-from asr_punct.scoring.tables import case_rates, error_rates, interval, intervals_line, mark_rates, percent
+from asr_punct.scoring.tables import (
+    case_rates,
+    class_names,
+    describe_classes,
+    error_rates,
+    interval,
+    intervals_line,
+    mark_rates,
+    metric_names,
+    percent,
+)
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -54,7 +61,6 @@ def write_page(
     shown too. Raises InputError if the audio cannot be read, or browsers do not play its type.
     """
     page = _environment().get_template("page.html.j2")
-    diagrams = list(reliability(paired))
     marks = class_names(paired.classes, glyphs)
     texts = [paired] if compare is None else [paired, compare.paired]
     context = {
@@ -66,10 +72,9 @@ def write_page(
         "headline": _headline(scores),
         "mark_rates": mark_rates(scores, glyphs),
         "case_rates": case_rates(scores),
-        "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired.pairs, paired.classes).items()},
-        "has_probabilities": any(diagram.unit == "marks" for diagram in diagrams),
-        "diagrams": diagrams,
-        "by_wer": score_vs_wer(paired, paired.count()) if paired.aligned else None,
+        "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired).items()},
+        "reliability": reliability(paired),
+        "by_wer": score_vs_wer(paired, paired.count()) if paired.is_aligned else None,
         "transcript": make_transcript(texts, glyphs),
         "language": glyphs.name,
         "audio_source": audio_source(audio, path) if audio else None,
