@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli import completion, options
+from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.overwriting import check_outputs
+from asr_punct.cli.files import check_outputs
 from asr_punct.progress import on_terminal
 
 
@@ -26,7 +26,7 @@ def evaluate(
         typer.Argument(
             metavar="MODEL",
             help="Model directory, or name of a shipped or hub model.",
-            autocompletion=completion.models,
+            autocompletion=options.complete_model,
         ),
     ],
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
@@ -39,7 +39,9 @@ def evaluate(
     compare: Annotated[
         str | None,
         typer.Option(
-            metavar="MODEL2", help="Another model to compare with, also on the page.", autocompletion=completion.models
+            metavar="MODEL2",
+            help="Another model to compare with, also on the page.",
+            autocompletion=options.complete_model,
         ),
     ] = None,
     device: options.Device = None,

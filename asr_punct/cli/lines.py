@@ -1,21 +1,29 @@
 """Input and output of `asr-punct stream`: lines of words in, a line for each committed word out."""
 
 import json
+import queue
+import select
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from threading import Thread
 
-from asr_punct.cli.capitals import CapitalsHint
-from asr_punct.cli.waiting import with_silences
+import typer
+
+from asr_punct.cli.files import print_hint
 from asr_punct.errors import InputError
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json import timed_word, word_object
 from asr_punct.formats.json_values import parse_json
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.words import Seconds, Word, lowercase
+from asr_punct.words import CAPITALS_STAY, MIN_CAPITALS, CapitalsCheck, Seconds, Word, lowercase
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which the hint to use `--lowercase` is printed."""
+_IDLE_S = 1.0
+"""Seconds without a line until the hint on a terminal is shown."""
 
 
 def punctuate_standard_input(
@@ -42,25 +50,27 @@ def punctuate_standard_input(
         except (KeyboardInterrupt, SystemExit) as stop:
             write([written.throw(stop)])  # the first of the remaining words; `stop` is raised again after the last one
             write(written)
-    words.finish()
+    words.hint()
 
 
 class _Words:
-    """Prepares the words of the input: converts them to lower case, or else prints the hint to use `--lowercase`."""
+    """Prepares the words of the input: converts them to lower case, or prints a hint to use `--lowercase`."""
 
     def __init__(self, lowercase: bool, hint: bool) -> None:
-        self._lowercase, self._hint = lowercase, CapitalsHint(STANDARD_STREAM) if hint and not lowercase else None
+        self._lowercase, self._capitals = lowercase, CapitalsCheck() if hint and not lowercase else None
 
     def read(self, words: Sequence[Word]) -> Sequence[Word]:
         """Return the words of a line as the model gets them."""
-        if self._hint:
-            self._hint.add(words)
-            self._hint.print(_HINT_AFTER)
+        if self._capitals:
+            self._capitals.add(words)
+            self.hint(_HINT_AFTER)
         return lowercase(words) if self._lowercase else words
 
-    def finish(self) -> None:
-        if self._hint:
-            self._hint.print()
+    def hint(self, minimum: int = MIN_CAPITALS) -> None:
+        """Print the hint, once, if there were at least `minimum` words, all in capitals."""
+        if self._capitals and self._capitals.are_capitals(minimum):
+            self._capitals = None
+            print_hint(STANDARD_STREAM, CAPITALS_STAY)
 
 
 def punctuate_lines(
@@ -119,3 +129,52 @@ def _json_word(line: str, number: int, last_start: Seconds) -> Word:
     if word.start is not None and word.start < last_start:
         raise InputError(place, f"start {word.start} after {last_start}", "words in the order of time")
     return word
+
+
+def hint_if_idle(hint: str) -> None:
+    """Print the hint if nothing is typed for a second; only if both streams are terminals, and not on Windows."""
+
+    def wait() -> None:
+        with suppress(OSError, ValueError):  # standard input was closed; on Windows, `select` accepts no terminal
+            if not select.select([sys.stdin], [], [], _IDLE_S)[0]:
+                typer.echo(hint, err=True)
+
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        Thread(target=wait, daemon=True).start()
+
+
+_Line = tuple[int, str]
+
+
+def with_silences(lines: Iterable[_Line], seconds: Seconds) -> Iterator[_Line | Seconds]:
+    """Yield lines as they arrive, and `seconds` once in each silence of that length after a line, not before the first.
+
+    A thread reads up to 64 lines ahead. Errors of `lines` are raised after the lines before them.
+    """
+    waiting = queue.Queue[_Line | BaseException | None](maxsize=64)
+
+    def read() -> None:
+        """Put the lines into the queue, then None, or the error that ended them."""
+        end = None
+        try:
+            for line in lines:
+                waiting.put(line)
+        except BaseException as error:
+            end = error
+        waiting.put(end)
+
+    Thread(target=read, daemon=True).start()
+    is_silent = True
+    while True:
+        try:
+            item = waiting.get(timeout=None if is_silent else seconds)
+        except queue.Empty:
+            is_silent = True
+            yield seconds
+            continue
+        if item is None:
+            return
+        if isinstance(item, BaseException):
+            raise item
+        is_silent = False
+        yield item

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the completion of their values, which must import nothing heavy."""
 
 from __future__ import annotations
 
@@ -10,15 +10,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asr_punct.cli.completion import models, one_of, some_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.formats import READABLE, WRITABLE
+from asr_punct.hub import shipped_models
 from asr_punct.marks import MARKS
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
 from asr_punct.words import TIME_SOURCES, parse_time_source
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
+
+
+Completion = Callable[[str], list[str]]
+"""Maps the text typed so far to the values that begin with it. If there are none, the shell completes file names."""
+
+
+def one_of(values: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
+    """Complete one of the values, or of those that a function returns."""
+    return lambda typed: [value for value in (values() if callable(values) else values) if value.startswith(typed)]
+
+
+complete_model = one_of(shipped_models)
+
+
+def _complete_marks(incomplete: str) -> list[str]:
+    """Complete the last of several different marks, which are separated by commas."""
+    before, comma, last = incomplete.rpartition(",")
+    listed = before.split(",")
+    return [before + comma + mark for mark in MARKS if mark not in listed and mark.startswith(last)]
 
 
 def check_language(context: typer.Context, language: str | None) -> str | None:
@@ -105,12 +124,12 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="Directory, shipped name, or org/name of the hub; default: the shipped model of the language.",
-        autocompletion=models,
+        autocompletion=complete_model,
     ),
 ]
 MarkNames = Annotated[
     str | None,
-    typer.Option(help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=some_of(MARKS)),
+    typer.Option(help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=_complete_marks),
 ]
 Lowercase = Annotated[
     bool,

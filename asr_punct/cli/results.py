@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli import completion, options
+from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.overwriting import check_outputs
+from asr_punct.cli.files import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 
@@ -113,7 +113,7 @@ def info(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=completion.models
+            metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=options.complete_model
         ),
     ],
 ) -> None:

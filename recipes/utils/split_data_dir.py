@@ -6,8 +6,6 @@ utt2doc, else of segments or text; each file keeps its order. An existing splitN
 complete.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Mapping

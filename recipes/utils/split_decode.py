@@ -6,8 +6,6 @@ of utt2doc, so results do not depend on N: words.json with the words of the utte
 --audio wav.scp. An existing TARGET is replaced; it appears when it is complete.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@
 Reads exp/{models,ablation}/**/config.json, exp/decode/**/{scores,speed}.json, data/tsv and exp/align.json.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ from the folder of measurements, each optional, calibration.json (tuning), int8.
 (benchmarks/speed.py) and pauses.json (score_pauses.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,16 +29,9 @@ _PAUSE_METRICS = ("micro.f1", "marks.COMMA.f1", "marks.PERIOD.f1", "marks.QUESTI
 
 
 def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the card of a model directory.
+    """Return the card of a model directory. `facts` are measurements, by the name of their file; `notes` are Markdown.
 
-    Args:
-        directory: with config.json, which has the licence, and scores.json.
-        sources: of the training text.
-        notes: Markdown.
-        facts: measurements, by the name of their file.
-
-    Raises:
-        AsrPunctError: the directory is damaged or has no licence.
+    Raises AsrPunctError if the directory is damaged, or its config.json has no licence.
     """
     info, sets = read_info(directory), read_score_sets(directory / SCORES)
     if "licence" not in info.training:

@@ -8,14 +8,12 @@ case, each document of the file as a whole. `asr-punct score` gives the same num
 them with those of another model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import tee
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Option
 
@@ -35,14 +33,11 @@ _BENCHMARK = ("test2011", "test2011asr")
 Pair = tuple[Utterance, Utterance]
 
 
-@dataclass(frozen=True)
-class HeldOut:
+class HeldOut(NamedTuple):
     """One file of held-out text.
 
-    Attributes:
-        path: the file.
-        punctuate: returns the labelled utterances of the file, each with the model's output for its bare words.
-        merge: classes that the marks are merged into for scoring, or None.
+    `punctuate` returns its labelled utterances, each with the model's output for its bare words. For scoring, the marks
+    are merged into `merge` classes, unless it is None.
     """
 
     path: Path
@@ -51,11 +46,7 @@ class HeldOut:
 
 
 def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
-    """Return the test sets for a model of `language` (`es`, `es+eu`) by name.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return the test sets for a model of `language` (`es`, `es+eu`) by name. Raises InputError if there is none."""
     codes = language.split("+")
     sets = {
         f"{code}/{path.name.split('.')[0]}": HeldOut(path, partial(_punctuate_text, code))

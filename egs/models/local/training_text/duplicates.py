@@ -1,7 +1,5 @@
 """Find lines that repeat an earlier line, exactly or nearly (MinHash, Broder 1997)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -23,8 +21,7 @@ _HASHES = 64
 def find_duplicates(lines: Iterable[str]) -> Iterator[Literal["exact", "near"] | None]:
     """Yield the kind of duplicate that each line is, or None; case and punctuation are ignored.
 
-    Raises:
-        MissingExtraError: the package datasketch is not installed.
+    Raises MissingExtraError if datasketch is not installed.
     """
     try:
         from datasketch import MinHash, MinHashLSH
