@@ -50,9 +50,9 @@ class Treebank:
     """The words of treebanks in a row, without the ends of the sentences.
 
     Attributes:
-        subwords: (sub-words,), token ids.
-        counts: (words,), sub-words of each word.
-        tags: (words,), index of each word's tag.
+        subwords: *Shape:* (sub-words,), token ids.
+        counts: *Shape:* (words,), sub-words of each word.
+        tags: *Shape:* (words,), index of each word's tag.
         tokenizer: made the sub-words.
     """
 

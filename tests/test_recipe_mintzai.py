@@ -61,7 +61,7 @@ out.mkdir(parents=True, exist_ok=True)
 for name in ("test.tsv", "speed.json"):
     (out / name).touch()
 """,
-    "results_page.py": f"#!{sys.executable}\nimport sys\nopen('exp/RESULTS.md', 'w').write(' '.join(sys.argv[1:]))\n",
+    "report.py": f"#!{sys.executable}\nimport sys\nopen('exp/RESULTS.md', 'w').write(' '.join(sys.argv[1:]))\n",
 }
 TAGGER = f"""#!{sys.executable}
 import pathlib, sys

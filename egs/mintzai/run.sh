@@ -295,7 +295,7 @@ if begin 6 exp; then
     step "score ${model#models/}" "$decoded/scores.json" asr-punct score "data/tsv/${model##*/}/test.tsv" \
       "$decoded/test.tsv" --json "$decoded/scores.json"
   done
-  step report exp/RESULTS.md local/results_page.py "$($synthetic && echo --synthetic || echo --no-synthetic)" \
+  step report exp/RESULTS.md local/report.py "$($synthetic && echo --synthetic || echo --no-synthetic)" \
     --command "$(cat exp/command)" --languages "$languages" --ablations "${ablations[*]}" --system "$system"
   show report
 fi

@@ -5,6 +5,8 @@ TARGET/text has every utterance of DATA, in its order; TARGET/ctm the rows of CT
 TARGET/srt the subtitles of each recording. If the text of DATA has marks, TARGET/scoring gets ref.tsv and hyp.tsv.
 """
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,13 +24,14 @@ from asr_punct.formats.tokens import written_words
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs
-from asr_punct.words import Utterance, annotate, split_words
+from asr_punct.words import Utterance, Word, annotate
 
 
 def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
     """Return the utterances of the CTM, in the order of time, with the labels of the parts.
 
-    Raises InputError if the parts are of another CTM.
+    Raises:
+        InputError: the parts are of another CTM.
     """
     restored = {utterance.id: utterance for part in parts.glob("*/restored.tsv") for utterance in read_tsv(part)}
     utterances = []
@@ -60,7 +63,7 @@ def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs)
 def write_scored(utterances: Sequence[Utterance], data: Path, language: str, path: Path, glyphs: Glyphs) -> None:
     """Write the folder for scoring, if the reference has marks; leaves out utterances with no or an empty reference."""
     shutil.rmtree(path, ignore_errors=True)
-    written = (Utterance(split_words(text), name) for name, text in read_mapping(data / "text").items())
+    written = (Utterance(tuple(map(Word, text.split())), name) for name, text in read_mapping(data / "text").items())
     references = (labelled(utterance, language, as_written=True) for utterance in written)
     expected = [utterance for utterance in references if utterance.words]
     names = {utterance.id for utterance in expected}

@@ -5,6 +5,8 @@ Refines pauses on the recordings of PART/wav.scp, if any; runs a command there (
 document separately, so that the result does not depend on the other documents of the part.
 """
 
+from __future__ import annotations
+
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -22,7 +24,12 @@ from asr_punct.words import Utterance
 
 
 class AudioFiles:
-    """Audio files of the recordings of a wav.scp. The output of its last command is kept in `folder`."""
+    """Audio files of the recordings of a wav.scp, whose commands it runs.
+
+    Args:
+        table: the wav.scp.
+        folder: for the output of commands, of which only the last one is kept.
+    """
 
     def __init__(self, table: Path, folder: Path) -> None:
         self._path, self._table = table, read_mapping(table)

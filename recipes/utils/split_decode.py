@@ -6,13 +6,15 @@ of utt2doc, so results do not depend on N: words.json with the words of the utte
 --audio wav.scp. An existing TARGET is replaced; it appears when it is complete.
 """
 
+from __future__ import annotations
+
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from split_data_dir import assign
+from split_data_dir import assign, join_units
 
 from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script
@@ -23,27 +25,10 @@ from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, parse_time_source
 
 
-def units_of(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dict[str, str]:
-    """Return the unit of each utterance: its recording with all recordings of its document, and so on.
-
-    The algorithm is union-find over recordings and documents.
-    """
-    parent: dict[tuple[str, str], tuple[str, str]] = {}
-
-    def top(node: tuple[str, str]) -> tuple[str, str]:
-        while parent.setdefault(node, node) != node:
-            node = parent[node]
-        return node
-
-    for name, document in documents.items():
-        parent[top(("recording", recordings[name]))] = top(("document", document))
-    return {name: "/".join(top(("recording", recording))) for name, recording in recordings.items()}
-
-
 def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: int) -> list[list[Utterance]]:
     """Return the utterances of each part, in order; no part is empty."""
     recordings = {utterance.id: utterance.recording for utterance in utterances}
-    units = units_of(recordings, {name: documents[name] for name in recordings} if documents else {})
+    units = join_units(recordings, {name: documents[name] for name in recordings} if documents else {})
     words: Counter[str] = Counter()
     for utterance in utterances:
         words[units[utterance.id]] += len(utterance.words)

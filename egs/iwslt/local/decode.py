@@ -7,6 +7,8 @@ without loading and reading, the number of parameters, and for a model with clas
 weights that were fitted on the development set.
 """
 
+from __future__ import annotations
+
 import argparse
 import time
 from collections.abc import Iterator, Mapping

@@ -4,6 +4,8 @@
 They test the recipe; their scores mean nothing for real speech.
 """
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterator
 from pathlib import Path

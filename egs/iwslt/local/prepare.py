@@ -10,6 +10,8 @@ set or sixteen with the development set. Two talks of three thousand words share
 keeps the test sets safe from those too.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -48,7 +50,9 @@ def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:
 def without_overlap(text: Iterable[Utterance], others: Iterable[tuple[Corpus, int]]) -> tuple[Corpus, int]:
     """Return the utterances of documents that share no run of words with other sets, and the number of the others.
 
-    `others` are the other sets, each with the length of a run in words.
+    Args:
+        text: utterances, document by document.
+        others: the other sets, and the length of a shared run in words.
     """
     known = [(runs(other, length), length) for other, length in others]
     kept, dropped = [], 0

@@ -5,12 +5,15 @@ Reads data/summary.json, data/tokens, exp/decode, and the published results, if 
 published_ablations.tsv, published_classes.tsv and published_sweeps.tsv.
 """
 
+from __future__ import annotations
+
 import argparse
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from asr_punct.corpora.iwslt import CLASSES
 from asr_punct.formats.files import read_json_file, write_file
@@ -165,10 +168,16 @@ def claim(found: Difference, published: float) -> str:
     return "holds" if found.difference * published > 0 else "does not hold"
 
 
-class Sweep(NamedTuple):
-    """Tables of systems that were decoded in several ways, `exp/decode/FOLDER/SYSTEM/SETTING`.
+@dataclass(frozen=True)
+class Sweep:
+    """Tables of systems that were decoded in several ways.
 
-    `own` is the setting with which stage 4 decodes, or "", and `note` a sentence below the title.
+    Attributes:
+        title: title of the tables.
+        folder: folder of the decodings, `exp/decode/FOLDER/SYSTEM/SETTING`.
+        settings: names of the ways of decoding.
+        own: the setting with which stage 4 decodes, or "".
+        note: a sentence below the title.
     """
 
     title: str

@@ -4,6 +4,8 @@
 OPTIONS of a way are those of decode.py. Writes the median time of each way relative to the first.
 """
 
+from __future__ import annotations
+
 import shlex
 import time
 from collections.abc import Callable, Mapping

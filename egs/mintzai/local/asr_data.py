@@ -6,6 +6,8 @@ and faster with a random filter, because the corpus has few voices and the test 
 utterances with figures, because the text lacks their spoken words.
 """
 
+from __future__ import annotations
+
 import json
 import zlib
 from collections.abc import Iterator
@@ -31,7 +33,11 @@ _NOISE = (-60.0, -38.0)
 
 
 def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the manifest, and write the audio. Raises InputError if an utterance lacks audio or text."""
+    """Yield the lines of the manifest, and write the audio into the folder.
+
+    Raises:
+        InputError: an utterance without audio or text.
+    """
     for item in read_data_dir(data):
         if item.audio is None or item.text is None:
             raise InputError(data, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
@@ -49,7 +55,11 @@ def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict
 
 
 def augmented(samples: audio.Samples, speed: float, name: str) -> audio.Samples:
-    """Change the speed, and apply a filter and noise that are drawn with the name as seed; the level stays."""
+    """Change the speed, and apply a filter and noise that are drawn with the name as seed.
+
+    Returns:
+        float32 (samples / speed,), at the level of the input.
+    """
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     faster = audio.require("soxr", "changing the speed").resample(samples, RATE * speed, RATE)
     size = 1 << len(faster).bit_length()  # the FFT is fast for powers of two

@@ -4,6 +4,8 @@
 FILES are manifests, each followed by the CTM to write.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Gather the scores of append_to_asr.sh from exp/LANGUAGE/{reference,recognised}/scores.json."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 

@@ -4,6 +4,8 @@
 A second run goes on after the last finished epoch of a killed one, from the checkpoint TARGET.ckpt.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from pathlib import Path
@@ -20,7 +22,11 @@ _SEED = 1
 
 
 class EpochEnd(Callback):
-    """Print a line at the end of each epoch and replace the checkpoint of the epoch before."""
+    """Print a line at the end of each epoch and replace the checkpoint of the epoch before.
+
+    Args:
+        checkpoint: file to write.
+    """
 
     def __init__(self, checkpoint: Path) -> None:
         self._checkpoint, self._losses = checkpoint, list[float]()

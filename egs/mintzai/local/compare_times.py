@@ -5,6 +5,8 @@ Reads TRUTH/LANG/SPLIT.ctm and DATA/LANG/SPLIT/ctm. Writes the figures of `asr_p
 for dev and test together, whose voices are not in train.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare

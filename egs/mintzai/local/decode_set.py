@@ -4,6 +4,8 @@
 Writes OUTPUT/test.tsv and OUTPUT/speed.json: words a second as in the paper's Table 7, without loading and reading.
 """
 
+from __future__ import annotations
+
 import time
 from pathlib import Path
 

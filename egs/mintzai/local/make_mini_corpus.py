@@ -4,6 +4,8 @@
 OUTPUT gets es-eu and eu-es with train, dev and test, the true word times in truth, and a README.md.
 """
 
+from __future__ import annotations
+
 import random
 import shutil
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -41,7 +43,8 @@ not always a sentence's. The voices of train, dev and test differ. `truth` has t
 def make_corpus(output: Path, share: float = 1.0, jobs: int = 1) -> str:
     """Make the corpus from the first `share` (0 to 1) of the text, replace an earlier one, and return its description.
 
-    Raises InputError if `output` is something else than an earlier corpus or an empty folder.
+    Raises:
+        InputError: `output` is something else than an earlier corpus or an empty folder.
     """
     readme = output / "README.md"
     earlier = readme.is_file() and read_text_file(readme).startswith(_TITLE)

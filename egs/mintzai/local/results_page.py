@@ -1,26 +1,18 @@
-#!/usr/bin/env python3
-"""Write exp/scores.json, and exp/RESULTS.md: our results, and the paper's Tables 4 to 7 with ours beside.
+"""The page RESULTS.md: our results, and the paper's Tables 4 to 7 with our rows or columns beside."""
 
-Reads exp/{models,ablation}/**/config.json, exp/decode/**/{scores,speed}.json, data/tsv and exp/align.json.
-"""
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from typer import Option
-
-from asr_punct.checkpoint import read_info
-from asr_punct.errors import run_script
-from asr_punct.formats.files import read_json_file, write_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.marks import MARKS
-from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.environment import describe_environment
+from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.tables import interval, percent, table
 
-EXP = Path("exp")
 PAPER = Path(__file__).parent / "paper"
 LANGUAGES = ("eu", "es", "es+eu")
 SYSTEMS = {
@@ -44,7 +36,15 @@ mintzai-ST v1.0, for comparison with a run with `--corpus`.
 
 @dataclass(frozen=True)
 class Result:
-    """One decoded test set. `system` is its row of the paper's tables, `language` that of the model and of the set."""
+    """One decoded test set.
+
+    Attributes:
+        system: row of the paper's tables.
+        language: language of the model and of its test set.
+        scores: of the test set.
+        words_per_second: speed.
+        runtime: torch or onnxruntime.
+    """
 
     system: str
     language: str
@@ -163,50 +163,9 @@ def read_paper(number: int) -> list[dict[str, str]]:
 
 
 def _size(path: Path) -> tuple[int, int, int]:
-    utterances = list(read_tsv(path))
-    marks = sum(len(labels.marks) for utterance in utterances for labels in utterance.labels)
-    return len(utterances), sum(len(utterance.words) for utterance in utterances), marks
-
-
-def read_result(name: str, language: str, system: str = "") -> Result:
-    """Read the result of the model `exp/NAME/LANGUAGE`, where NAME is `models` or `ablation/SYSTEM`.
-
-    Without the name of a system it is the row of the paper's Table 4 with the same configuration.
-    """
-    config = read_info(EXP / name / language).model
-    row = config.pauses.kind.removeprefix("discrete-") + ("" if config.context.kind == "none" else "+bert")
-    decoded = EXP / "decode" / name.removeprefix("models") / language
-    speed = read_json_file(decoded / "speed.json")
-    return Result(
-        system=system or row,
-        language=language,
-        scores=Scores.from_dict(read_json_file(decoded / "scores.json")),
-        words_per_second=speed["words_per_second"],
-        runtime=speed["runtime"],
-    )
-
-
-def main(
-    languages: Annotated[str, Option()],
-    command: Annotated[str, Option(help="Command line of the training.")],
-    synthetic: Annotated[bool, Option()] = False,
-    ablations: Annotated[str, Option(help="Systems of Table 4 that were trained.")] = "",
-    system: Annotated[str, Option(help="System of the models, if not AutoPunct.")] = "",
-) -> None:
-    codes = languages.split()
-    results = [read_result("models", language, system) for language in codes]
-    others = [read_result(f"ablation/{name}", language) for name in ablations.split() for language in codes]
-    alignment = read_json_file(EXP / "align.json") if (EXP / "align.json").exists() else {}
-    files = [Path("data/tsv", language, f"{split}.tsv") for language in codes for split in ("train", "dev", "test")]
-    page = Page(results, others, synthetic, command, files, alignment)
-    write_score_sets({result.language: result.scores for result in results}, EXP / "scores.json")
-    with write_file(EXP / "RESULTS.md") as out:
-        out.writelines(f"{line}\n" for line in page.lines())
-    for result in results:
-        marks, case = percent(result.scores.micro.f1), percent(result.scores.case.micro.f1)
-        speed = f"{result.words_per_second:.0f} words/s"
-        print(f"  {result.language}: marks F1 {marks}, case F1 {case}, {speed} ({page.here})")
-
-
-if __name__ == "__main__":
-    run_script(main)
+    utterances = words = marks = 0
+    for utterance in read_tsv(path):
+        utterances += 1
+        words += len(utterance.words)
+        marks += sum(len(labels.marks) for labels in utterance.labels)
+    return utterances, words, marks

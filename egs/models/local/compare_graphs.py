@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Compare the decisions of a model's int8 and fp32 graphs on the words of a corpus; writes int8.json for its card."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable
 from itertools import tee

@@ -4,6 +4,8 @@
 Writes train.tsv, dev.tsv, casing.txt and summary.json; prints the words of each source and the dropped lines.
 """
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 

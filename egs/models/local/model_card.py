@@ -6,6 +6,8 @@ from the folder of measurements, each optional, calibration.json (tuning), int8.
 (benchmarks/speed.py) and pauses.json (score_pauses.py).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,9 +31,16 @@ _PAUSE_METRICS = ("micro.f1", "marks.COMMA.f1", "marks.PERIOD.f1", "marks.QUESTI
 
 
 def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the card of a model directory. `facts` are measurements, by the name of their file; `notes` are Markdown.
+    """Return the card of a model directory.
 
-    Raises AsrPunctError if the directory is damaged, or its config.json has no licence.
+    Args:
+        directory: with config.json, which has the licence, and scores.json.
+        sources: of the training text.
+        notes: Markdown.
+        facts: measurements, by the name of their file.
+
+    Raises:
+        AsrPunctError: the directory is damaged or has no licence.
     """
     info, sets = read_info(directory), read_score_sets(directory / SCORES)
     if "licence" not in info.training:

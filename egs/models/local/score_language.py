@@ -7,6 +7,8 @@ Basque. Prints a table. For a language with a model, a cell is the share of the 
 without a warning, and after a slash, with or without one; for other languages, the share with a warning.
 """
 
+from __future__ import annotations
+
 import logging
 from logging.handlers import BufferingHandler
 from pathlib import Path

@@ -8,12 +8,14 @@ case, each document of the file as a whole. `asr-punct score` gives the same num
 them with those of another model.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import tee
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from typer import Option
 
@@ -33,11 +35,14 @@ _BENCHMARK = ("test2011", "test2011asr")
 Pair = tuple[Utterance, Utterance]
 
 
-class HeldOut(NamedTuple):
+@dataclass(frozen=True)
+class HeldOut:
     """One file of held-out text.
 
-    `punctuate` returns its labelled utterances, each with the model's output for its bare words. For scoring, the marks
-    are merged into `merge` classes, unless it is None.
+    Attributes:
+        path: the file.
+        punctuate: returns the labelled utterances of the file, each with the model's output for its bare words.
+        merge: classes that the marks are merged into for scoring, or None.
     """
 
     path: Path
@@ -46,7 +51,11 @@ class HeldOut(NamedTuple):
 
 
 def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
-    """Return the test sets for a model of `language` (`es`, `es+eu`) by name. Raises InputError if there is none."""
+    """Return the test sets for a model of `language` (`es`, `es+eu`) by name.
+
+    Raises:
+        InputError: there is none.
+    """
     codes = language.split("+")
     sets = {
         f"{code}/{path.name.split('.')[0]}": HeldOut(path, partial(_punctuate_text, code))

@@ -6,6 +6,8 @@ seconds and the number of the sentence. Times that are not exact (interpolated) 
 the sentences compares the two runs on the same words.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -29,7 +31,8 @@ _EXPECTED = "a list of words with word, start, end, exact and sent"
 def read_recording(path: Path, language: str) -> list[Utterance]:
     """Read the sentences of a recording with labels, and with times where these are exact.
 
-    Raises InputError if the file has another form, or the words of a sentence differ from those of its tokens.
+    Raises:
+        InputError: the file has another form, or the words of a sentence differ from those of its tokens.
     """
     items = read_json_file(path)
     try:

@@ -6,11 +6,13 @@ Both get the tokenizer and the other files of the model, and a config.json with 
 parameters, and without the path of the training text.
 """
 
+from __future__ import annotations
+
 import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -27,7 +29,8 @@ _MAX_BYTES = 25_000_000
 def ship(source: Path, licence: str, package: Path, trainable: Path) -> None:
     """Write the two directories.
 
-    Raises AsrPunctError if the model was not exported to int8, is damaged, or has weights that fp16 cannot represent.
+    Raises:
+        AsrPunctError: the model was not exported to int8, is damaged, or has weights that fp16 cannot hold.
     """
     info = read_info(source)
     weights = _half(load_file(verified_file(source, info, WEIGHTS)), source)
@@ -38,9 +41,8 @@ def ship(source: Path, licence: str, package: Path, trainable: Path) -> None:
     if sum(tensor.nbytes for tensor in weights.values()) > _MAX_BYTES:
         weights = quantised(weights)
     save_file(weights, trainable / WEIGHTS)
-    known = {name: value for name, value in info.training.items() if name != "data"}
-    for directory in (package, trainable):
-        write_info(directory, replace(info, training={**known, **facts}))
+    _describe(package, info, facts)
+    _describe(trainable, info, facts)
 
 
 def _half(weights: Mapping[str, Tensor], place: Path) -> dict[str, Tensor]:
@@ -55,6 +57,11 @@ def _copy(source: Path, info: ModelInfo, names: Collection[str], target: Path) -
     target.mkdir(parents=True, exist_ok=True)
     for name in sorted(names):
         shutil.copyfile(verified_file(source, info, name), target / name)
+
+
+def _describe(directory: Path, info: ModelInfo, facts: Mapping[str, Any]) -> None:
+    known = {name: value for name, value in info.training.items() if name != "data"}
+    write_info(directory, replace(info, training={**known, **facts}))
 
 
 def main(

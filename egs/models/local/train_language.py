@@ -12,6 +12,8 @@ that the topics of both are the same. Words are as a recogniser writes them, in 
 Spanish and Basque.
 """
 
+from __future__ import annotations
+
 import html
 import re
 import subprocess
@@ -87,11 +89,12 @@ def text_lines(corpus: Path, tables: list[Path], language: str, words: int) -> l
 
 
 def words_of(lines: Iterable[str]) -> list[str]:
+    """Return the words of lines."""
     return [word for line in lines for word in letters_of(line.split())]
 
 
 def machine_translated(lines: list[str]) -> list[str]:
-    """Translate Spanish into Galician."""
+    """Translate Spanish lines into Galician."""
     command, text = ["apertium", "-u", "es-gl"], "\n".join(lines)
     return subprocess.run(command, input=text, capture_output=True, check=True, text=True).stdout.split("\n")
 

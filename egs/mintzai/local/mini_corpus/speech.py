@@ -1,5 +1,7 @@
 """Synthesise segments with espeak-ng; the true times of their words are known."""
 
+from __future__ import annotations
+
 import math
 import random
 import re

@@ -5,6 +5,8 @@ Braces enclose words in the other language: `{Eskerrik asko}, presidente.`
 A line that begins with a dash is a turn of another speaker than the line before.
 """
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

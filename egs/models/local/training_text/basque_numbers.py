@@ -1,5 +1,7 @@
 """Basque numbers in words, by rule 7 of the Basque academy (Euskaltzaindia)."""
 
+from __future__ import annotations
+
 _BELOW_TWENTY = tuple(
     """zero bat bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hamabi hamahiru hamalau hamabost hamasei
     hamazazpi hemezortzi hemeretzi""".split()  # noqa: SIM905

@@ -30,12 +30,18 @@ _MAX_FORMS = 3000
 def learn_casing(corpus: Path, sources: Iterable[Source], min_count: int = 5) -> tuple[str, ...]:
     """Return the lines of a casing list, the most frequent first.
 
-    A form with `min_count` occurrences is learnt if nearly all occurrences of its word have it; a stem if nearly all
-    capitalised occurrences of its word with endings have it. The share of a form is computed from rates within each
-    language, so that a common word of a language with little text does not become the acronym of another language.
-    Exceptions follow: common words that the list would otherwise read as a stem with an ending.
+    A form is learnt if nearly all occurrences of its word have it; a stem if nearly all capitalised occurrences of its
+    word with endings have it. The share of a form is computed from rates within each language, so that a common word of
+    a language with little text does not become the acronym of another language. Exceptions follow: common words that
+    the list would otherwise read as a stem with an ending.
 
-    Raises InputError if a text is missing from the folder `corpus` or cannot be read.
+    Args:
+        corpus: folder of the texts.
+        sources: the texts.
+        min_count: fewest occurrences of a form.
+
+    Raises:
+        InputError: a text is missing or cannot be read.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for source in sources:
@@ -96,8 +102,10 @@ def _exceptions(casing: Casing, words: _Forms, min_count: int) -> list[str]:
 class _Forms:
     """Written forms of words.
 
-    `rates` has, by the word in lower case, the rate of each form: its share of all words of a language, added up over
-    the languages. `counts` has the occurrences of each form.
+    Attributes:
+        rates: by the word in lower case, the rate of each form: its share of all words of a language, added up over
+            the languages.
+        counts: occurrences of each form.
     """
 
     def __init__(self) -> None:
@@ -106,7 +114,8 @@ class _Forms:
 
     def add(self, word: str, form: str, count: int, total: int) -> None:
         """Add `count` occurrences of a form among the `total` words of a language."""
-        self.rates[word][form] = self.rates[word].get(form, 0.0) + count / total
+        forms = self.rates[word]
+        forms[form] = forms.get(form, 0.0) + count / total
         self.counts[form] += count
 
     def shares(self, word: str) -> dict[str, float]:

@@ -1,5 +1,7 @@
 """Clean written text for training: repair damaged lines, and find lines that are unfit for it."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 
@@ -23,7 +25,9 @@ _MAX_CAPITAL_SHARE = 0.5
 def repaired(line: str, language: str) -> str:
     """Return the line in NFC, without markup, numbering, speaker labels and English detached apostrophes (`it 's`).
 
-    `language` is `es`, `eu` or `en`.
+    Args:
+        line: written text.
+        language: `es`, `eu` or `en`.
     """
     line = clean(line)
     if language == "en":
@@ -34,9 +38,12 @@ def repaired(line: str, language: str) -> str:
 
 
 def join_broken_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Join the repaired lines of a block of running text that were broken within a sentence.
+    """Join lines of running text that were broken within a sentence.
 
     A break is within a sentence if no punctuation precedes it and a lower-case letter follows.
+
+    Args:
+        lines: repaired lines of one block.
     """
     waiting = ""
     for line in lines:
@@ -51,7 +58,9 @@ def join_broken_lines(lines: Iterable[str]) -> Iterator[str]:
 def reason_to_drop(line: str, running_text: bool) -> str | None:
     """Return the reason not to train on a repaired line, or None.
 
-    In `running_text` lines continue each other, so that a line may end within a sentence.
+    Args:
+        line: a repaired line.
+        running_text: whether lines continue each other, so that a line may end within a sentence.
     """
     letters = sum(map(str.isalpha, line))
     if not letters:

@@ -1,5 +1,7 @@
 """Divide texts into sections, which are assigned to the parts of a corpus, and sections into documents."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterable, Iterator, Sequence
 

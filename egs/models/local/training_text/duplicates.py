@@ -1,5 +1,7 @@
 """Find lines that repeat an earlier line, exactly or nearly (MinHash, Broder 1997)."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -21,7 +23,8 @@ _HASHES = 64
 def find_duplicates(lines: Iterable[str]) -> Iterator[Literal["exact", "near"] | None]:
     """Yield the kind of duplicate that each line is, or None; case and punctuation are ignored.
 
-    Raises MissingExtraError if datasketch is not installed.
+    Raises:
+        MissingExtraError: the package datasketch is not installed.
     """
     try:
         from datasketch import MinHash, MinHashLSH

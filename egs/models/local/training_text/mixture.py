@@ -6,6 +6,8 @@ running text, else 1 to 12 lines in random order. In half of the documents numbe
 depends on the seed and the sources alone.
 """
 
+from __future__ import annotations
+
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +42,12 @@ _MAX_WORDS_TO_MIX = 30
 
 @dataclass
 class MixtureSummary:
-    """The words of each part by source, with repetitions, and the lines of each source by the reason to drop them."""
+    """Numbers of words and lines.
+
+    Attributes:
+        words: words of each part by source, with repetitions.
+        dropped: lines of each source by the reason to drop them.
+    """
 
     words: dict[str, Counter[str]] = field(default_factory=lambda: {part: Counter() for part in PARTS})
     dropped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -61,10 +68,17 @@ class _Text:
 
 
 def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, seed: int = 1) -> MixtureSummary:
-    """Write `train.tsv` and `dev.tsv` into `output`; all lines are held in memory.
+    """Write `train.tsv` and `dev.tsv`; all lines are held in memory.
 
-    Raises InputError if a text is missing from the folder `corpus` or cannot be read, all lines are dropped, or
-    `output` cannot be written; MissingExtraError if a package of the extra "train" is not installed.
+    Args:
+        corpus: folder of the texts.
+        sources: the mixture.
+        output: directory of the two files.
+        seed: of the random generators.
+
+    Raises:
+        InputError: a text is missing or cannot be read, all lines are dropped, or `output` cannot be written.
+        MissingExtraError: a package of the extra "train" is not installed.
     """
     summary = MixtureSummary()
     texts = [_divide(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in sources]

@@ -3,6 +3,8 @@
 A row is `file TAB language TAB ordered TAB share TAB dev TAB licence`; lines that begin with `#` are comments.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -66,7 +68,8 @@ def _source(line: str, place: str) -> Source:
 def read_blocks(corpus: Path, source: Source) -> Iterator[list[str]]:
     """Read the blocks of a text: consecutive lines, with empty lines between blocks.
 
-    Raises InputError if there is no such `.txt` or `.txt.xz` in the folder `corpus`, or it cannot be read.
+    Raises:
+        InputError: there is no such `.txt` or `.txt.xz` in the folder `corpus`, or it cannot be read.
     """
     text = corpus / f"{source.file}.txt"
     packed = text.with_name(f"{text.name}.xz")

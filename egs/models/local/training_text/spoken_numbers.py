@@ -3,6 +3,8 @@
 Other uses of digits (`2009-2016`, `10:30`, `007`, `4k`, Spanish `2.º`) are left as they are.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -45,10 +47,17 @@ _MASCULINE_IN_AS = re.compile(r"(?:d[ií]as|temas|blemas|gramas|idiomas|mapas|pl
 
 
 def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
-    """Return the labelled, lower-case words of a line with their numbers in words.
+    """Return labelled words with their numbers in words.
 
     Opening marks move to a number's first word, other marks to its last. A number at the beginning of a sentence gets
-    a capital. `language` is `es`, `eu` or `en`. Raises MissingExtraError if num2words is not installed.
+    a capital.
+
+    Args:
+        words: lower-case words of a line.
+        language: `es`, `eu` or `en`.
+
+    Raises:
+        MissingExtraError: the package num2words is not installed.
     """
     result, i = list[Word](), 0
     while i < len(words):
