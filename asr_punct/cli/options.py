@@ -27,7 +27,9 @@ Completion = Callable[[str], list[str]]
 
 def one_of(values: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
     """Complete one of the values, or of those that a function returns."""
-    return lambda typed: [value for value in (values() if callable(values) else values) if value.startswith(typed)]
+    return lambda incomplete: [
+        value for value in (values() if callable(values) else values) if value.startswith(incomplete)
+    ]
 
 
 complete_model = one_of(shipped_models)
