@@ -112,11 +112,6 @@ def test_a_cue_has_words_of_one_recording_and_a_line_for_each_of_several_speaker
     ]
 
 
-def turns(*texts):
-    """Short turns of two speakers, 0.6 s apart."""
-    return [utterance(text, start=number * 0.6, speaker="ab"[number % 2]) for number, text in enumerate(texts)]
-
-
 @pytest.mark.parametrize(
     ("text", "glyph", "following"),
     [

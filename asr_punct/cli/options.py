@@ -57,9 +57,11 @@ def _check_times(times: str | None) -> str | None:
     return None if times is None else parse_time_source(times)
 
 
-def _check_readable(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    if name is not None and name not in READABLE:
-        raise AsrPunctError(f"{parameter.opts[0]}: found {name!r}, expected one of {' '.join(READABLE)}")
+def _check_format(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    option = parameter.opts[0]
+    names = WRITABLE if option == "--to" else READABLE
+    if name is not None and name not in names:
+        raise AsrPunctError(f"{option}: found {name!r}, expected one of {' '.join(names)}")
     return name
 
 
@@ -73,14 +75,18 @@ LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[str | None, choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from")]
+From = Annotated[
+    str | None, choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from", callback=_check_format)
+]
 ReferenceFrom = Annotated[
-    str | None, choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_readable)
+    str | None, choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_format)
 ]
 HypothesisFrom = Annotated[
-    str | None, choice("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_readable)
+    str | None, choice("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_format)
 ]
-To = Annotated[str | None, choice(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to")]
+To = Annotated[
+    str | None, choice(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to", callback=_check_format)
+]
 _SUBTITLES = (
     "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
@@ -149,22 +155,23 @@ _MERGE = (
     "2: any mark, none; default: each mark is a class. See docs/systems.md."
 )
 Merge = Annotated[int | None, choice(_MERGE, ["4", "3", "2"])]
+Page = Annotated[Path | None, typer.Option(help="HTML page to write: scores, and the transcript with its errors.")]
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
 def punctuator_opener(
     model: str | None,
-    marks: str | None,
-    no_case: bool,
-    casing: Path | None,
-    device: str | None,
-    threads: int,
-    int8: bool,
-    class_weights: str | None,
+    marks: str | None = None,
+    no_case: bool = False,
+    casing: Path | None = None,
+    device: str | None = None,
+    threads: int = 1,
+    int8: bool = False,
+    class_weights: str | None = None,
     aggregate: int | None = None,
     lang: str | None = None,
 ) -> Callable[[], Punctuator]:
-    """Return a function that opens the punctuator that the options describe. The function can be pickled."""
+    """Return a function that opens the punctuator of the options. It can be pickled."""
     from asr_punct.decode.classes import parse_class_weights
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks

@@ -126,11 +126,17 @@ def _candidates(
     if end < len(units):
         fixed += last.break_cost * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
         fixed += BINDING * (last.binds and units[end].speaker == last.speaker)
-    length, max_length, turns = -1, limits.lines * (limits.characters + 1) - 1, _Turns(limits)
+    length, max_length = -1, limits.lines * (limits.characters + 1) - 1
+    turns, turn_length, longest_turn, has_names = 1, -1, 0, True
     for start in range(end - 1, -1, -1):
         unit = units[start]
         length += len(unit.text) + 1
-        if not turns.add(unit):
+        if unit.speaker != after.speaker:
+            turns, turn_length = turns + 1, -1
+        turn_length += len(unit.text) + 1
+        longest_turn, has_names = max(longest_turn, turn_length), has_names and bool(unit.speaker)
+        fits = has_names and turns <= limits.lines and longest_turn + len(limits.dash) <= limits.characters
+        if turns > 1 and not fits:
             break
         if unit is not last:
             if length > max_length or last.end - unit.start > limits.max_seconds:
@@ -140,31 +146,6 @@ def _candidates(
             fixed += SENTENCE_INSIDE * is_end + PAUSE_INSIDE * max(0.0, pause - SHORT_PAUSE)
         yield costs[start] + fixed, start, length
         after = unit
-
-
-class _Turns:
-    """Checks that, if a cue has several turns, each fits on one line; units are added from the last to the first.
-
-    `_count` is the number of turns, and `_length` that of the characters of the turn that is being added.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._count = self._length = 0
-        self._speaker = ""
-
-    def add(self, unit: Unit) -> bool:
-        """Add a unit, and return whether the cue is still allowed."""
-        fits = True
-        if self._count and unit.speaker == self._speaker:
-            self._length += 1 + len(unit.text)
-        else:
-            fits = not self._count or bool(unit.speaker and self._speaker and self._fits())
-            self._count, self._length, self._speaker = self._count + 1, len(unit.text), unit.speaker
-        return fits and (self._count == 1 or (self._count <= self._limits.lines and self._fits()))
-
-    def _fits(self) -> bool:
-        return self._length + len(self._limits.dash) <= self._limits.characters
 
 
 def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:

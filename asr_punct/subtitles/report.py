@@ -67,18 +67,14 @@ def _own_problems(cue: Cue, limits: Limits) -> dict[str, str]:
     """Return the problems of a cue that do not depend on other cues, with their values."""
     seconds, longest = cue.end - cue.start, max(map(len, cue.lines), default=0)
     speed = len(" ".join(cue.lines)) / seconds if seconds > 0 else float("inf")
-    found = {}
-    if round(speed, 1) > limits.speed:
-        found["fast"] = f"{speed:.1f}"
-    if seconds < limits.min_seconds - TOLERANCE:
-        found["short"] = f"{seconds:.3f}"
-    if seconds > limits.max_seconds + TOLERANCE:
-        found["long"] = f"{seconds:.3f}"
-    if longest > limits.characters:
-        found["line"] = str(longest)
-    if len(cue.lines) > limits.lines:
-        found["lines"] = str(len(cue.lines))
-    return found
+    problems = {
+        "fast": (round(speed, 1) > limits.speed, f"{speed:.1f}"),
+        "short": (seconds < limits.min_seconds - TOLERANCE, f"{seconds:.3f}"),
+        "long": (seconds > limits.max_seconds + TOLERANCE, f"{seconds:.3f}"),
+        "line": (longest > limits.characters, str(longest)),
+        "lines": (len(cue.lines) > limits.lines, str(len(cue.lines))),
+    }
+    return {kind: value for kind, (is_broken, value) in problems.items() if is_broken}
 
 
 def _timing(cue: Cue, latest: Seconds | None, limits: Limits) -> dict[str, str]:
