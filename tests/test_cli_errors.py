@@ -139,6 +139,7 @@ FILES = {
     "a.tsv": "hola\tO\t-\tO\n\n",
     "wav.scp": "r a.wav\n",
     "d/text": "r hola mundo\n",
+    "d/train.tsv": "Hola.\n",
     "d/ctm": MUNDO_CTM,
     "d/wav.scp": "r a.wav\n",
 }
@@ -165,9 +166,3 @@ def test_a_link_to_an_input_is_that_file(run, folder):
     os.link("b.txt", "link.txt")
     status, _, err = run("score", "b.txt", "c.txt", "--json", "link.txt")
     assert (status, err.count("link.txt"), err.count("b.txt")) == (2, 1, 1)
-
-
-def test_prepare_does_not_overwrite_its_source(run, folder):
-    status, _, err = run("prepare", "text", file(folder / "d", "train.tsv", "Hola.\n"), "d")
-    assert status == 2
-    assert f"OUT: train.tsv: found d/train.tsv, the same file as the input {folder}/d/train.tsv" in err
