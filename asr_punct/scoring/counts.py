@@ -24,7 +24,6 @@ class Counts:
     `total` returns arrays without the first axis, `weighted` can return arrays whose first axis is samples.
 
     Attributes:
-        classes: the classes of marks.
         marks: tp, fp, fn of each class of marks; (units, classes, 3).
         one_class: tp, fp, fn of positions with any mark; (units, 3).
         edits: correct, substituted, deleted and inserted slots; (units, 4).

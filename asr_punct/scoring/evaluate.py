@@ -19,12 +19,8 @@ from asr_punct.words import Utterance
 class PairedTexts:
     """A reference and a hypothesis whose words are paired. The references are the units of resampling.
 
-    Attributes:
-        references: utterances of the reference.
-        pairs: pairs of words.
-        written_errors: unit of each error between the written words, with marks and capitals.
-        classes: classes of marks.
-        is_aligned: whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
+    `written_errors` has the unit of each error between the written words, with marks and capitals. `is_aligned` is
+    whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
     """
 
     references: Sequence[Utterance]
@@ -46,18 +42,12 @@ def pair_words(
     align: bool = False,
     name: str = "hypothesis",
 ) -> PairedTexts:
-    """Pair the words of references and hypotheses.
+    """Pair the words of labelled references and hypotheses, which can have other boundaries of utterances.
 
-    Args:
-        references: labelled utterances.
-        hypotheses: labelled utterances of the same words, with any boundaries of utterances.
-        merge: score 4, 3 or 2 classes of marks, "no mark" included; None: each mark is a class.
-        align: the hypotheses have a recogniser's words; align them with the reference's.
-        name: name of the hypotheses in an error, such as their file.
-
-    Raises:
-        InputError: without `align`, words differ; labels are missing; the reference is empty.
-        AsrPunctError: `merge` is another number.
+    `merge` scores 4, 3 or 2 classes of marks, "no mark" included; None: each mark is a class. With `align` the
+    hypotheses have a recogniser's words, which are aligned with the reference's. `name` is that of the hypotheses in an
+    error. Raises InputError if words differ without `align`, labels are missing, or the reference is empty, and
+    AsrPunctError if `merge` is another number.
     """
     classes = mark_classes(merge)
     expected, found = (list(with_pauses(classes.relabel(side))) for side in (references, hypotheses))

@@ -3,6 +3,7 @@
 import os
 from base64 import b64encode
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,10 +26,7 @@ _TYPES = {
 
 
 def audio_source(audio: Path, page: Pathlike) -> str:
-    """Return the address of the recording: a data URL, or a path from the page for a large file.
-
-    Raises InputError if the file cannot be read, or browsers do not play its type.
-    """
+    """Return the address of the recording: a data URL, or a path from the page for a large file."""
     check_file(audio)
     media_type = _TYPES.get(audio.suffix.lower())
     if media_type is None:
@@ -42,17 +40,14 @@ def audio_source(audio: Path, page: Pathlike) -> str:
 
 
 def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
-    """Check that the words have times of one recording, within its length (not checked without extra "audio").
+    """Raise AsrPunctError unless the words, called `name`, have times of one recording, within its length.
 
-    `name` is that of the words in an error. Raises AsrPunctError if the words have no times, are of several recordings,
-    or end after the audio, or it is unreadable.
+    The length is not checked without the extra "audio".
     """
     recordings = {utterance.recording for utterance in hypotheses if utterance.words}
     if len(recordings) > 1:
         raise AsrPunctError(f"--audio: found {len(recordings)} recordings in {name}, expected one")
     if all(word.start is None for utterance in hypotheses for word in utterance.words):
         raise AsrPunctError(f"--audio: found no times in {name}, expected {EXPECTED_TIMES}")
-    try:
+    with suppress(MissingExtraError):
         check_ends(hypotheses, audio, duration(audio))
-    except MissingExtraError:
-        return

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader
@@ -60,16 +59,26 @@ def write_page(
     `scores` are those of `paired`. A click on a word plays `audio`. The transcript and the differences of `compare` are
     shown too. Raises InputError if the audio cannot be read, or browsers do not play its type.
     """
-    page = _environment().get_template("page.html.j2")
+    loader = PackageLoader("asr_punct.scoring", "html")
+    environment = Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_without_controls
+    )
+    environment.filters.update(percent=percent, interval=interval)
     marks = class_names(paired.classes, glyphs)
     texts = [paired] if compare is None else [paired, compare.paired]
+    words = f"{plural(scores.words, 'word')} of the reference"
+    rates = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
     context = {
         "hypothesis": hypothesis,
-        "introduction": _introduction(scores, paired, reference, hypothesis, glyphs),
+        "introduction": [
+            f"{hypothesis} against {reference}: {words} in {plural(len(paired.references), 'utterance')}.",
+            f"Marks: {describe_classes(paired.classes, glyphs)}.",
+            intervals_line(scores),
+        ],
         "compare": compare,
         "metric_names": metric_names(paired.classes, glyphs),
         "scores": scores,
-        "headline": _headline(scores),
+        "headline": rates | error_rates(scores),
         "mark_rates": mark_rates(scores, glyphs),
         "case_rates": case_rates(scores),
         "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired).items()},
@@ -78,42 +87,14 @@ def write_page(
         "transcript": make_transcript(texts, glyphs),
         "language": glyphs.name,
         "audio_source": audio_source(audio, path) if audio else None,
-        "css": _resource("page.css"),
-        "script": _resource("page.js"),
+        "css": loader.get_source(environment, "page.css")[0],
+        "script": loader.get_source(environment, "page.js")[0],
     }
     with write_file(path) as out:
-        out.writelines(page.generate(context))
-
-
-def _headline(scores: Scores) -> dict[str, tuple[str, float | None]]:
-    """Return name and value of the main rates by their path in a scores file."""
-    f1 = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
-    return f1 | error_rates(scores)
-
-
-def _introduction(scores: Scores, paired: PairedTexts, reference: str, hypothesis: str, glyphs: Glyphs) -> list[str]:
-    words = f"{plural(scores.words, 'word')} of the reference"
-    return [
-        f"{hypothesis} against {reference}: {words} in {plural(len(paired.references), 'utterance')}.",
-        f"Marks: {describe_classes(paired.classes, glyphs)}.",
-        intervals_line(scores),
-    ]
-
-
-def _environment() -> Environment:
-    loader = PackageLoader("asr_punct.scoring", "html")
-    environment = Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_without_controls
-    )
-    environment.filters.update(percent=percent, interval=interval)
-    return environment
+        out.writelines(environment.get_template("page.html.j2").generate(context))
 
 
 def _without_controls(value: object) -> object:
     """Replace control characters, which HTML does not allow."""
     is_text = isinstance(value, str) and not hasattr(value, "__html__")
     return _CONTROLS.sub("\ufffd", str(value)) if is_text else value
-
-
-def _resource(name: str) -> str:
-    return files("asr_punct.scoring.html").joinpath(name).read_text(encoding="utf-8")

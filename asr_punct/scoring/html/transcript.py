@@ -37,31 +37,19 @@ class ShownMark:
 
 
 @dataclass(frozen=True)
-class Certainty:
-    """Certainty of a word.
-
-    `doubt` is one minus the probability of the least certain label, or of the word. `label` is the tooltip: the
-    probabilities of the labels, or the confidence.
-    """
-
-    doubt: float
-    label: str
-
-    @property
-    def is_shaded(self) -> bool:
-        """Whether the doubt is large enough to be shown."""
-        return self.doubt >= _MIN_DOUBT
-
-
-@dataclass(frozen=True)
 class ShownWord:
-    """A pair of aligned words with the marks on both sides and the pause after it; the certainty is None if unknown."""
+    """A pair of aligned words, with the marks on both sides and the pause after it.
+
+    `doubt` is one minus the probability of the least certain label, or of the word; 0 if it is unknown or too small to
+    be shown. `certainty` is the tooltip: the probabilities of the labels, or the confidence.
+    """
 
     pair: WordPair
     left: Sequence[ShownMark]
     right: Sequence[ShownMark]
     pause: Seconds | None
-    certainty: Certainty | None
+    doubt: float
+    certainty: str | None
 
     @property
     def start(self) -> Seconds | None:
@@ -118,9 +106,10 @@ def _shown_words(pairs: Sequence[WordPair], glyphs: Glyphs, certainty_unit: str 
     for pair in pairs:
         marks = pair.expected.marks | pair.lost, pair.labels.marks
         paused = pair.hypothesis if has_pauses else pair.reference
-        certainty = _certainty(pair.hypothesis, glyphs, certainty_unit) if pair.hypothesis else None
+        doubt, certainty = _certainty(pair.hypothesis, glyphs, certainty_unit) if pair.hypothesis else (0.0, None)
         left, right = (_shown_marks(*marks, order, glyphs) for order in (LEFT, glyphs.right))
-        yield ShownWord(pair, left, right, paused.pause if paused else None, certainty)
+        doubt = doubt if doubt >= _MIN_DOUBT else 0.0
+        yield ShownWord(pair, left, right, paused.pause if paused else None, doubt, certainty)
 
 
 def _shown_marks(
@@ -147,12 +136,12 @@ def _certainty_unit(words: Iterable[Word]) -> str | None:
     return "words" if confidences and 0 <= min(confidences) <= max(confidences) <= 1 else None
 
 
-def _certainty(word: Word, glyphs: Glyphs, unit: str | None) -> Certainty | None:
-    """Return the certainty of the word or its labels, by the unit; None if it is unknown."""
+def _certainty(word: Word, glyphs: Glyphs, unit: str | None) -> tuple[float, str | None]:
+    """Return the doubt about the word or its labels, by the unit, and a tooltip; 0 and None if it is unknown."""
     if unit == "words" and word.confidence is not None:
-        return Certainty(1 - word.confidence, f"confidence {percent(word.confidence)} %")
+        return 1 - word.confidence, f"confidence {percent(word.confidence)} %"
     if unit != "labels" or word.probabilities is None:
-        return None
+        return 0.0, None
     labels = word.labels or Labels()
     marks = {mark: p for mark, p in word.probabilities.items() if isinstance(mark, Mark)}
     cases = {case: p for case, p in word.probabilities.items() if isinstance(case, Case)}
@@ -160,4 +149,4 @@ def _certainty(word: Word, glyphs: Glyphs, unit: str | None) -> Certainty | None
     chosen.append(1 - sum(cases.values()) if labels.case is Case.O else cases.get(labels.case, 1.0))
     names = [f"{mark_name(mark, glyphs)} {percent(p)} %" for mark, p in marks.items()]
     names += [f"{CASE_NAMES[case]} {percent(cases[case])} %" for case in CASES if case in cases]
-    return Certainty(1 - min(chosen), ", ".join(names))
+    return 1 - min(chosen), ", ".join(names)
