@@ -31,10 +31,9 @@ def punctuate_standard_input(
 ) -> None:
     """Write each word of standard input to standard output as soon as it is committed.
 
-    After `flush_after` seconds without input all words are committed; `preview` is that of `punctuate_lines`. With
-    `lowercase` words are read in lower case; else, with `hint`, a hint to use it is printed if all are in capitals.
-    Raises InputError for a line that is not UTF-8 or malformed JSON, after the words before it are written. SIGINT and
-    SIGTERM end the words in the same way.
+    After `flush_after` seconds without input all words are committed; `preview` and errors are those of
+    `punctuate_lines`. With `lowercase` words are read in lower case; else, with `hint`, a hint to use it is printed if
+    all are in capitals.
     """
     words = _Words(lowercase, hint)
     written = punctuate_lines(with_silences(read_lines(STANDARD_STREAM), flush_after), stream, words.read, preview)

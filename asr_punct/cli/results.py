@@ -25,7 +25,9 @@ def evaluate(
     model: Annotated[
         str,
         typer.Argument(
-            help="Model directory, or name of a shipped or hub model.", autocompletion=options.complete_model
+            metavar="MODEL",
+            help="Model directory, or name of a shipped or hub model.",
+            autocompletion=options.complete_model,
         ),
     ],
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
@@ -190,7 +192,9 @@ def models() -> None:
 def info(
     model: Annotated[
         str,
-        typer.Argument(help="Model directory, shipped name, or hub name.", autocompletion=options.complete_model),
+        typer.Argument(
+            metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=options.complete_model
+        ),
     ],
 ) -> None:
     """Describe a model.

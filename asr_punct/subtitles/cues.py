@@ -67,10 +67,8 @@ def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -
     """Yield the cues of utterances with labels, recording by recording and channel by channel, in order of time.
 
     The utterances are grouped by recording, those of each channel in order of time. Cues of one channel do not overlap.
-    A cue can have words of several utterances. Times of words without times are interpolated (`units.filled_times`). Of
-    `limits` those of the language of the glyphs are used.
-
-    Raises InputError for an utterance without any times, or out of order.
+    Times of words without times are interpolated. Of `limits` those of the language of the glyphs are used. Raises
+    InputError for an utterance without any times, or out of order.
     """
     limits = limits.of_language(glyphs.name)
     for recording, group in groupby(utterances, key=attrgetter("recording")):

@@ -30,11 +30,7 @@ _LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem of a cue, whose number counts from 1.
-
-    `kind` is a key of `_LABELS`: `fast`, `short`, `long`, `line`, `lines`, `overlap`, `gap` or `binding`. `found` is
-    the value that was found, or the word.
-    """
+    """A problem of a cue, whose number counts from 1; `kind` is a key of `_LABELS`, `found` the value or word found."""
 
     number: int
     cue: Cue
@@ -43,12 +39,10 @@ class Problem:
 
 
 def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Problem]:
-    """Return the problems of cues that are sorted by start.
+    """Return the problems of all cues of a file, which are sorted by start, under the limits of the language.
 
     The reading speed counts the characters of all lines, with spaces, per second. A cue overlaps if it begins before
     the end of any earlier one, and has a gap if it begins less than `min_gap` after it.
-
-    `cues` are all cues of a file. The limits are those of the language.
     """
     limits = limits.of_language(language)
     found = list[Problem]()

@@ -26,14 +26,8 @@ _STOPS = frozenset({Mark.SEMICOLON, Mark.COLON, Mark.ELLIPSIS, Mark.DASH})
 class Unit:
     """A written word with the free-standing marks beside it (`- hola`); never broken over lines.
 
-    Attributes:
-        text: the text in the cue.
-        start: start in seconds, not before that of the previous unit.
-        end: end in seconds, not before `start`.
-        break_cost: cost of a cue break after it, without a pause.
-        ends_sentence: whether a sentence ends with it.
-        speaker: as in `Utterance`.
-        binds: whether it belongs to the next unit (`binding.binds`).
+    `start` is not before that of the previous unit. `break_cost` is that of a cue break after it, without a pause.
+    `binds` is whether it belongs to the next unit (`binding.binds`).
     """
 
     text: str
@@ -136,10 +130,9 @@ def _join(unit: Unit, token: _Token) -> Unit:
 
 
 def filled_times(utterance: Utterance) -> Iterator[tuple[Seconds, Seconds]]:
-    """Return start and end of each word; unknown times are interpolated by the lengths of the words.
+    """Return start and end of each word; unknown times are interpolated or predicted by the lengths of the words.
 
-    Before the first known time and after the last one, words last as long as their length predicts. Raises InputError
-    if no time is known.
+    Raises InputError if no time is known.
     """
     words = utterance.words
     times = [time for word in words for time in (word.start, word.end)]

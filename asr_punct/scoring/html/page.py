@@ -10,23 +10,13 @@ from jinja2 import Environment, PackageLoader
 from asr_punct.errors import plural
 from asr_punct.formats.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
+from asr_punct.scoring import tables
 from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.html.audio import audio_source
 from asr_punct.scoring.html.charts import confusion_rows, reliability, score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.significance import Difference
-from asr_punct.scoring.tables import (
-    case_rates,
-    class_names,
-    describe_classes,
-    error_rates,
-    interval,
-    intervals_line,
-    mark_rates,
-    metric_names,
-    percent,
-)
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -63,8 +53,8 @@ def write_page(
     environment = Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_without_controls
     )
-    environment.filters.update(percent=percent, interval=interval)
-    marks = class_names(paired.classes, glyphs)
+    environment.filters.update(percent=tables.percent, interval=tables.interval)
+    marks = tables.class_names(paired.classes, glyphs)
     texts = [paired] if compare is None else [paired, compare.paired]
     words = f"{plural(scores.words, 'word')} of the reference"
     rates = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
@@ -72,15 +62,15 @@ def write_page(
         "hypothesis": hypothesis,
         "introduction": [
             f"{hypothesis} against {reference}: {words} in {plural(len(paired.references), 'utterance')}.",
-            f"Marks: {describe_classes(paired.classes, glyphs)}.",
-            intervals_line(scores),
+            f"Marks: {tables.describe_classes(paired.classes, glyphs)}.",
+            tables.intervals_line(scores),
         ],
         "compare": compare,
-        "metric_names": metric_names(paired.classes, glyphs),
+        "metric_names": tables.metric_names(paired.classes, glyphs),
         "scores": scores,
-        "headline": rates | error_rates(scores),
-        "mark_rates": mark_rates(scores, glyphs),
-        "case_rates": case_rates(scores),
+        "headline": rates | tables.error_rates(scores),
+        "mark_rates": tables.mark_rates(scores, glyphs),
+        "case_rates": tables.case_rates(scores),
         "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired).items()},
         "reliability": reliability(paired),
         "by_wer": score_vs_wer(paired, paired.count()) if paired.is_aligned else None,
