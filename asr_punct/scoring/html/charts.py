@@ -168,23 +168,12 @@ def score_vs_wer(paired: PairedTexts, counts: Counts) -> Chart:
     )
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell of the confusion matrix, and its share of the row."""
-
-    count: int
-    share: float
-    is_right: bool
-
-
-def confusion_rows(paired: PairedTexts) -> Mapping[str, list[Cell]]:
+def confusion_rows(paired: PairedTexts) -> Mapping[str, list[int]]:
     """Return the rows of `confusion_matrix` by class, without classes that do not occur; the last is "none"."""
     counts = confusion_matrix(paired)
     names = [*paired.classes.names, "none"]
     shown = [i for i, name in enumerate(names) if name == "none" or counts[i].any() or counts[:, i].any()]
-    return {
-        names[i]: [Cell(int(counts[i, j]), counts[i, j] / (counts[i].sum() or 1), i == j) for j in shown] for i in shown
-    }
+    return {names[i]: counts[i, shown].tolist() for i in shown}
 
 
 def confusion_matrix(paired: PairedTexts) -> NDArray[np.int64]:
