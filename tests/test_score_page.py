@@ -13,7 +13,7 @@ from asr_punct.errors import InputError
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.scoring import compare_counts, pair_words, score_counts
 from asr_punct.scoring.html import Comparison, write_page
-from asr_punct.scoring.html.audio import EMBEDDED_BYTES
+from asr_punct.scoring.html.page import EMBEDDED_BYTES
 from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.words import Utterance, Word, annotate
 

@@ -139,8 +139,7 @@ def score(
     from asr_punct.formats.stm import without_ignored_segments
     from asr_punct.marks import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
-    from asr_punct.scoring.html import Comparison, write_page
-    from asr_punct.scoring.html.audio import check_times
+    from asr_punct.scoring.html import Comparison, check_times, write_page
     from asr_punct.scoring.tables import comparison, metric_names, report
 
     if audio and not html:

@@ -12,6 +12,12 @@ from asr_punct.scoring.significance import Difference
 
 NO_VALUE = "–"
 """Cell of a table for an undefined or unknown value."""
+_ERROR_RATES = {
+    "slot_error_rate": "slot error rate",
+    "punctuation_error_rate": "punctuation error rate",
+    "wer": "word error rate",
+    "written_wer": "written word error rate",
+}
 _DASHES = {Mark.DASH: " (dash)", Mark.OPEN_DASH: " (opening dash)"}
 CASE_NAMES: Mapping[str, str] = {"FIRST_CAP": "Abc", "ALL_CAPS": "ABC"}
 
@@ -44,12 +50,9 @@ def metric_names(classes: MarkClasses, glyphs: Glyphs) -> dict[str, str]:
         "micro.f1": "F1 of marks",
         "mean_f1": "mean F1 of marks",
         "one_class.f1": "F1 of one class",
-        "slot_error_rate": "slot error rate",
-        "punctuation_error_rate": "punctuation error rate",
         "case.micro.f1": "F1 of capitals",
         "case.surface.f1": "F1 of surface forms",
-        "wer": "word error rate",
-        "written_wer": "written word error rate",
+        **_ERROR_RATES,
     }
 
 
@@ -86,15 +89,9 @@ def case_rates(scores: Scores) -> dict[str, tuple[str, Rate]]:
 
 def error_rates(scores: Scores) -> dict[str, tuple[str, float | None]]:
     """Return name and value of the single rates by their path in a scores file."""
-    rates = {
-        "mean_f1": ("mean F1", scores.mean_f1),
-        "slot_error_rate": ("slot error rate", scores.slot_error_rate),
-        "punctuation_error_rate": ("punctuation error rate", scores.punctuation_error_rate),
-    }
-    if scores.wer is not None:
-        rates |= {"wer": ("word error rate", scores.wer)}
-        rates |= {"written_wer": ("written word error rate", scores.written_wer)}
-    return rates
+    has_words = scores.wer is not None
+    names = {path: name for path, name in _ERROR_RATES.items() if has_words or not path.endswith("wer")}
+    return {path: (name, getattr(scores, path)) for path, name in {"mean_f1": "mean F1", **names}.items()}
 
 
 def report(scores: Scores, glyphs: Glyphs, title: str = "") -> str:

@@ -1,23 +1,39 @@
-"""Write the score page, with its style and script inside."""
+"""Write the score page, with its style, its script and the recording that it plays inside."""
 
+import os
 import re
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader
 
-from asr_punct.errors import plural
+from asr_punct.audio import check_ends, check_file, duration
+from asr_punct.errors import EXPECTED_TIMES, AsrPunctError, InputError, MissingExtraError, plural
 from asr_punct.formats.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
 from asr_punct.scoring import tables
 from asr_punct.scoring.evaluate import PairedTexts
-from asr_punct.scoring.html.audio import audio_source
 from asr_punct.scoring.html.charts import confusion_rows, reliability, score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.significance import Difference
+from asr_punct.words import Utterance
 
+EMBEDDED_BYTES = 8 << 20
+"""Largest audio file that is embedded in the page; larger files are linked."""
+_TYPES = {
+    ".flac": "audio/flac",
+    ".m4a": "audio/mp4",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+    ".opus": "audio/ogg",
+    ".wav": "audio/wav",
+    ".webm": "audio/webm",
+}
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -76,7 +92,7 @@ def write_page(
         "by_wer": score_vs_wer(paired, paired.count()) if paired.is_aligned else None,
         "transcript": make_transcript(texts, glyphs),
         "language": glyphs.name,
-        "audio_source": audio_source(audio, path) if audio else None,
+        "audio_source": _audio_source(audio, path) if audio else None,
         "css": loader.get_source(environment, "page.css")[0],
         "script": loader.get_source(environment, "page.js")[0],
     }
@@ -88,3 +104,31 @@ def _without_controls(value: object) -> object:
     """Replace control characters, which HTML does not allow."""
     is_text = isinstance(value, str) and not hasattr(value, "__html__")
     return _CONTROLS.sub("\ufffd", str(value)) if is_text else value
+
+
+def _audio_source(audio: Path, page: Pathlike) -> str:
+    """Return the address of the recording: a data URL, or a path from the page for a large file."""
+    check_file(audio)
+    media_type = _TYPES.get(audio.suffix.lower())
+    if media_type is None:
+        raise InputError(audio, f"a {audio.suffix or 'nameless'} file", f"audio that browsers play: {' '.join(_TYPES)}")
+    try:
+        if audio.stat().st_size > EMBEDDED_BYTES:
+            return quote(Path(os.path.relpath(audio, Path(page).parent)).as_posix())
+        return f"data:{media_type};base64,{b64encode(audio.read_bytes()).decode('ascii')}"
+    except OSError as error:
+        raise InputError(audio, error.strerror or "an error", "an audio file that can be read") from None
+
+
+def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
+    """Raise AsrPunctError unless the words, called `name`, have times of one recording, within its length.
+
+    The length is not checked without the extra "audio".
+    """
+    recordings = {utterance.recording for utterance in hypotheses if utterance.words}
+    if len(recordings) > 1:
+        raise AsrPunctError(f"--audio: found {len(recordings)} recordings in {name}, expected one")
+    if all(word.start is None for utterance in hypotheses for word in utterance.words):
+        raise AsrPunctError(f"--audio: found no times in {name}, expected {EXPECTED_TIMES}")
+    with suppress(MissingExtraError):
+        check_ends(hypotheses, audio, duration(audio))
