@@ -117,10 +117,7 @@ def _restore(
     ray: str | None,
     quiet: bool,
 ) -> None:
-    """Restore the files whose outputs are not complete, and print a summary.
-
-    Raises Exit if some files could not be restored.
-    """
+    """Restore the files whose outputs are not complete, and print a summary. Raises Exit if some failed."""
     from asr_punct.batch.cluster import restore_on_cluster
     from asr_punct.batch.names import complete_outputs
     from asr_punct.batch.workers import core_count, restore_files
@@ -147,10 +144,7 @@ def _restore(
 
 
 class _Report:
-    """Counts and shows the results of a batch.
-
-    `complete` outputs were complete before, `todo` files are to be restored.
-    """
+    """Counts and shows the results: `complete` outputs were complete before, `todo` files are to be restored."""
 
     def __init__(self, complete: int, todo: int) -> None:
         self._complete, self._todo = complete, todo

@@ -52,7 +52,6 @@ def _size(path: Path) -> str:
 
 
 def _format_value(value: object) -> str:
-    """Write floats with at most four decimals."""
     return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 

@@ -93,7 +93,6 @@ def count(
 
 
 def _count_labels(counts: Counts, pairs: Sequence[WordPair]) -> None:
-    """Count the labels on the hypothesis' words."""
     classes, units = counts.classes, np.array([pair.unit for pair in pairs], np.int64)
     expected, found = [pair.expected for pair in pairs], [pair.labels for pair in pairs]
     wanted, written = (_matrix([label.marks for label in labels], classes.marks) for labels in (expected, found))

@@ -39,7 +39,6 @@ class WordPair:
 
     @property
     def labels(self) -> Labels:
-        """Labels of the hypothesis' word."""
         return (self.hypothesis and self.hypothesis.labels) or _NO_LABELS
 
     @property

@@ -67,10 +67,9 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A token, before tokens that consist of marks are joined to words.
+    """A token. `core` is its word in lower case, "" for a token of marks alone.
 
-    `core` is its word in lower case, "" for a token of marks alone. `has_mark` is whether a mark follows the word, and
-    `opens` whether its marks belong to the next word (`¿`).
+    `has_mark` is whether a mark follows the word, `opens` whether its marks belong to the next word (`¿`).
     """
 
     unit: Unit

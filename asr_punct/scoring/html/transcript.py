@@ -30,7 +30,6 @@ class ShownMark:
 
     @property
     def title(self) -> str:
-        """Tooltip of a mark that is not right."""
         if self.kind == "wrong":
             return f"mark of the {'reference' if self.element == 'del' else 'hypothesis'}"
         return f"{self.kind} mark"
@@ -67,7 +66,6 @@ class Paragraph:
 
     @property
     def is_same(self) -> bool:
-        """Whether the hypotheses are written alike."""
         written = [[(word.pair.form, word.left, word.right) for word in text] for text in self.texts]
         return all(text == written[0] for text in written)
 
@@ -108,8 +106,8 @@ def _shown_words(pairs: Sequence[WordPair], glyphs: Glyphs, certainty_unit: str 
         paused = pair.hypothesis if has_pauses else pair.reference
         doubt, certainty = _certainty(pair.hypothesis, glyphs, certainty_unit) if pair.hypothesis else (0.0, None)
         left, right = (_shown_marks(*marks, order, glyphs) for order in (LEFT, glyphs.right))
-        doubt = doubt if doubt >= _MIN_DOUBT else 0.0
-        yield ShownWord(pair, left, right, paused.pause if paused else None, doubt, certainty)
+        shade = doubt if doubt >= _MIN_DOUBT else 0.0
+        yield ShownWord(pair, left, right, paused.pause if paused else None, shade, certainty)
 
 
 def _shown_marks(
