@@ -16,13 +16,7 @@ class AsrPunctError(ValueError):
 
 
 class InputError(AsrPunctError):
-    """Malformed or missing input.
-
-    Args:
-        place: file, with a line or field if there is one (`a.ctm:12`).
-        found: what was found there.
-        expected: what was expected there.
-    """
+    """Malformed or missing input; `place` is a file, with a line or field if there is one (`a.ctm:12`)."""
 
     def __init__(self, place: object, found: str, expected: str) -> None:
         self.place, self.found, self.expected = str(place), found, expected

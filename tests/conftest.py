@@ -1,7 +1,9 @@
 """Shared fixtures."""
 
 import io
+import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -42,6 +44,23 @@ def model(tmp_path_factory, corpus):
             train(tiny_config(epochs=14), corpus, folder / "tiny", device="cpu")
             export(folder / "tiny", int8=True)
     return folder / "tiny"
+
+
+@pytest.fixture
+def graphs(model, tmp_path):
+    """Return a function that copies the model with only some of its graphs and weights."""
+
+    def copy(*names):
+        folder = tmp_path / "copy"
+        folder.mkdir()
+        config = json.loads((model / "config.json").read_text())
+        config["files"] = {name: config["files"][name] for name in (*names, "tokenizer.json")}
+        (folder / "config.json").write_text(json.dumps(config))
+        for name in config["files"]:
+            shutil.copy(model / name, folder / name)
+        return folder
+
+    return copy
 
 
 @pytest.fixture(scope="session")

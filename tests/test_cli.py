@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,23 +15,6 @@ from asr_punct.formats.tsv import read_tsv
 
 CTM = "r 1 0.10 0.20 ana\nr 1 0.30 0.20 mira\nr 1 0.60 0.20 la\nr 1 0.90 0.30 casa\nr 1 2.0 0.2 dónde\n"
 TEXT = "ana mira la casa dónde está la mesa\n"
-
-
-@pytest.fixture
-def graphs(model, tmp_path):
-    """Return a function that copies the model with only some of its graphs and weights."""
-
-    def copy(*names):
-        folder = tmp_path / "copy"
-        folder.mkdir()
-        config = json.loads((model / "config.json").read_text())
-        config["files"] = {name: config["files"][name] for name in (*names, "tokenizer.json")}
-        (folder / "config.json").write_text(json.dumps(config))
-        for name in config["files"]:
-            shutil.copy(model / name, folder / name)
-        return folder
-
-    return copy
 
 
 def test_text_is_punctuated(run, model, tmp_path):

@@ -33,9 +33,7 @@ def spoken(tmp_path):
 
 def write_wav(path, seconds):
     with wave.open(str(path), "wb") as out:
-        out.setnchannels(1)
-        out.setsampwidth(2)
-        out.setframerate(8000)
+        out.setparams((1, 2, 8000, 0, "NONE", ""))
         out.writeframes(bytes(round(seconds * 16000)))
 
 

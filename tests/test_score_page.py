@@ -7,13 +7,13 @@ from functools import reduce
 from html.parser import HTMLParser
 
 import pytest
-from test_scoring import parse
+from test_scoring import labelled, parse
 
 from asr_punct.errors import InputError
-from asr_punct.marks import Case, Mark, glyphs
+from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.scoring import compare_counts, pair_words, score_counts
 from asr_punct.scoring.html import Comparison, write_page
-from asr_punct.scoring.html.audio import EMBEDDED_BYTES
+from asr_punct.scoring.html.page import EMBEDDED_BYTES
 from asr_punct.scoring.html.transcript import make_transcript
 from asr_punct.words import Utterance, Word, annotate
 
@@ -142,11 +142,10 @@ HOSTILE = ["</script><script>alert(1)</script>", "<img/src=x>", "\u202eabc", '"o
 
 
 def test_hostile_text_stays_text(tmp_path):
-    words = tuple(map(Word, HOSTILE))
-    labels = parse("a " * len(words)).labels
-    reference = annotate(Utterance(words, id="<b>u"), labels=labels)
+    labels = [Labels()] * len(HOSTILE)
+    reference = labelled(HOSTILE, labels, id="<b>u")
     names = {"reference": "</title><script>x", "hypothesis": "<i>y</i>"}
-    other = annotate(Utterance((*words[1:], Word("</del>")), id="<b>u"), labels=labels)
+    other = labelled([*HOSTILE[1:], "</del>"], labels, id="<b>u")
     for hypothesis in (reference, other):
         found, _, content = written(tmp_path, [reference], [hypothesis], **names)
         assert len(found.all("script")) == 1

@@ -19,14 +19,18 @@ LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st
 PAIRS = st.lists(st.lists(st.tuples(LABELS, LABELS), max_size=6), min_size=1, max_size=5).filter(any)
 
 
+def labelled(words, labels, **fields):
+    return annotate(Utterance(tuple(map(Word, words)), **fields), labels=tuple(labels))
+
+
 def parse(text, **fields):
     words, labels = [], []
     for token in text.split():
         word, *rest = token.split("/")
-        words.append(Word(word))
+        words.append(word)
         marks = parse_marks(rest[0]) if rest and rest[0] else frozenset()
         labels.append(Labels(marks, parse_case(rest[1]) if len(rest) > 1 else Case.O))
-    return annotate(Utterance(tuple(words), **fields), labels=tuple(labels))
+    return labelled(words, labels, **fields)
 
 
 # word        reference            hypothesis           slots                                    case
@@ -98,7 +102,7 @@ def test_a_file_of_scores_with_intervals_is_read_back(tmp_path):
 
 
 def to_utterances(pairs, side):
-    return [annotate(Utterance(tuple(Word("a") for _ in u)), labels=tuple(pair[side] for pair in u)) for u in pairs]
+    return [labelled("a" * len(u), [pair[side] for pair in u]) for u in pairs]
 
 
 @given(PAIRS)
@@ -159,7 +163,7 @@ def test_labels_are_required(aligned):
 
 def test_an_empty_reference_and_an_unknown_merge_are_refused():
     with pytest.raises(InputError, match="reference: found no words"):
-        score([annotate(Utterance(()), labels=())], [])
+        score([labelled((), ())], [])
     with pytest.raises(AsrPunctError, match="--merge: found 5, expected 4, 3 or 2"):
         score(REFERENCE, HYPOTHESIS, merge=5)
 
@@ -191,7 +195,7 @@ def test_line_numbers_are_ids_if_both_have_as_many_lines():
 
 
 def test_units_are_utterances_of_the_reference_even_in_one_document():
-    references = [parse("a/COMMA b/PERIOD"), annotate(Utterance(()), labels=()), parse("c d/PERIOD")]
+    references = [parse("a/COMMA b/PERIOD"), labelled((), ()), parse("c d/PERIOD")]
     scores = score(references, [parse("a b/PERIOD c e d/PERIOD")], align=True, samples=20)
     assert scores.bootstrap.units == 3
     counts = pair_words(references, [parse("a b/PERIOD c e d/PERIOD")], align=True).count()

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_scoring import LABELS, labelled
 
 from asr_punct.align.edit import align
 from asr_punct.errors import AsrPunctError
-from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, glyphs
+from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.scoring import (
     Scores,
     bootstrap,
@@ -22,18 +23,17 @@ from asr_punct.scoring import (
     score_counts,
     tables,
 )
-from asr_punct.scoring.html.confusion import confusion_matrix
+from asr_punct.scoring.html.charts import confusion_matrix
 from asr_punct.scoring.mark_classes import MERGED
 from asr_punct.scoring.metrics import headline_rates, make_scores
-from asr_punct.scoring.names import metric_names
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.scoring.tables import metric_names
 
 COMMA, PERIOD = (Labels(frozenset({mark})) for mark in (Mark.COMMA, Mark.PERIOD))
 CAP = Labels(case=Case.FIRST_CAP)
 
 
 def utterance(*labels):
-    return annotate(Utterance((Word("a"),) * len(labels)), labels=labels)
+    return labelled("a" * len(labels), labels)
 
 
 REFERENCE = [utterance(COMMA, CAP, PERIOD), utterance(CAP, PERIOD)]
@@ -109,7 +109,6 @@ def test_joined_texts_have_the_counts_of_their_parts(align):
 
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
-LABELS = st.builds(Labels, st.frozensets(st.sampled_from(MARKS), max_size=3), st.sampled_from(CASES))
 SIDE = st.lists(st.tuples(st.sampled_from("abc"), LABELS), max_size=8)
 SIDES = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=4).filter(lambda pairs: any(ref for ref, _ in pairs))
 
@@ -144,10 +143,7 @@ def test_word_counts_are_those_of_sclite(reference, hypothesis):
 
 def side_of(pairs, side):
     return [
-        annotate(
-            Utterance(tuple(Word(word) for word, _ in pair[side]), str(n)),
-            labels=tuple(label for _, label in pair[side]),
-        )
+        labelled([word for word, _ in pair[side]], [label for _, label in pair[side]], id=str(n))
         for n, pair in enumerate(pairs)
     ]
 
@@ -171,7 +167,7 @@ def test_the_confusion_matrix_has_every_slot_once(pairs):
     references, hypotheses = side_of(pairs, 0), side_of(pairs, 1)
     paired = pair_words(references, hypotheses, align=True)
     slots = make_scores(paired.count()).slots
-    counts = confusion_matrix(paired.pairs, paired.classes)
+    counts = confusion_matrix(paired)
     marks = counts[:-1, :-1]
     assert marks.trace() == slots.correct
     assert marks.sum() - marks.trace() == slots.substituted
@@ -183,14 +179,10 @@ def test_the_confusion_matrix_has_every_slot_once(pairs):
 
 def counts_of(truth, guess):
     """Counts of utterances from two arrays of "has a comma", (utterances, words)."""
-    references, hypotheses = (
-        [
-            annotate(Utterance((Word("a"),) * len(row)), labels=tuple(COMMA if c else Labels() for c in row))
-            for row in rows
-        ]
-        for rows in (truth, guess)
+    sides = (
+        [utterance(*(COMMA if has_comma else Labels() for has_comma in row)) for row in rows] for rows in (truth, guess)
     )
-    return pair_words(references, hypotheses).count()
+    return pair_words(*sides).count()
 
 
 def simulated(rng, utterances, errors, words=12):

@@ -8,8 +8,7 @@ import time
 import pytest
 from dummies import COMMAND_LINE
 
-from asr_punct.cli.lines import punctuate_lines
-from asr_punct.cli.waiting import with_silences
+from asr_punct.cli.lines import punctuate_lines, with_silences
 from asr_punct.errors import InputError
 
 # Lines

@@ -48,12 +48,3 @@ def test_the_cues_of_a_file_are_reported(run, tmp_path, model, name):
     found = {tuple(line.split("\t")[i] for i in (0, 3, 4)) for line in report.read_text().splitlines()[1:]}
     assert {("1", "short", "0.500"), ("2", "overlap", "0.100")} <= found
     assert f"asr-punct: {report}: 2 cues: " in error
-
-
-def test_a_report_does_not_overwrite_its_input(run, tmp_path, model):
-    source = tmp_path / "in.srt"
-    source.write_text(SRT)
-    status, _, error = run("punctuate", source, "-o", tmp_path / "a.vtt", "--model", model, "--report", source)
-    assert (status, error.count("\n")) == (2, 1)
-    assert "--report: found" in error
-    assert source.read_text() == SRT

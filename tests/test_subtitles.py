@@ -112,11 +112,6 @@ def test_a_cue_has_words_of_one_recording_and_a_line_for_each_of_several_speaker
     ]
 
 
-def turns(*texts):
-    """Short turns of two speakers, 0.6 s apart."""
-    return [utterance(text, start=number * 0.6, speaker="ab"[number % 2]) for number, text in enumerate(texts)]
-
-
 @pytest.mark.parametrize(
     ("text", "glyph", "following"),
     [
@@ -194,12 +189,8 @@ def test_speakers_overlap_and_cues_do_not():
 # Compared with all ways to cut, with the costs written again from the documentation
 
 
-def turns_of(found):
-    return [len(list(group)) for _, group in itertools.groupby(found, key=lambda unit: unit.speaker)]
-
-
 def lines_cost(found, cuts, limits):
-    turns = turns_of(found)
+    turns = [len(list(group)) for _, group in itertools.groupby(found, key=lambda unit: unit.speaker)]
     if len(turns) > 1:
         ends = list(itertools.accumulate(turns))
         lines = [found[end - count : end] for end, count in zip(ends, turns, strict=True)]
@@ -214,15 +205,6 @@ def lines_cost(found, cuts, limits):
     unbalance = sum(((length - mean) / limits.characters) ** 2 for length in lengths)
     breaks = sum(found[cut - 1].break_cost + 20.0 * found[cut - 1].binds for cut in cuts)
     return len(cuts) * 1.0 + 0.25 * breaks + 4.0 * unbalance
-
-
-def all_lines(found, limits):
-    places = range(1, len(found))
-    return [
-        (lines_cost(found, cuts, limits), cuts)
-        for count in range(limits.lines)
-        for cuts in itertools.combinations(places, count)
-    ]
 
 
 def cue_cost(found, after, limits):
@@ -244,7 +226,9 @@ def cue_cost(found, after, limits):
         cost += 4.0 * max(0.0, after.start - unit.end - 0.5)
     cost += 6.0 * max(0.0, 1 - time / limits.min_seconds)
     cost += 4.0 * max(0.0, characters - limits.speed * time) / limits.characters
-    return cost + min(cost for cost, _ in all_lines(found, limits))
+    places = range(1, len(found))
+    ways = (cuts for count in range(limits.lines) for cuts in itertools.combinations(places, count))
+    return cost + min(lines_cost(found, cuts, limits) for cuts in ways)
 
 
 def cost_of(found, bounds, limits):

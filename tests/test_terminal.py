@@ -43,12 +43,18 @@ def run(code, *arguments, cwd, term="xterm", columns=80):
         env=os.environ | {"TERM": term},
     )
     os.close(terminal)
+    written = received(controller)
+    return process.wait(), written.decode()
+
+
+def received(controller):
+    """Return what the terminal receives until the process ends."""
     written = b""
     with suppress(OSError):  # raised when the process has ended
         while block := os.read(controller, 4096):
             written += block
     os.close(controller)
-    return process.wait(), written.decode()
+    return written
 
 
 def lines_of(written):
@@ -122,12 +128,11 @@ HINTS = {"punctuate": "reading text from the terminal; Ctrl-D ends it", "stream"
 END = b"\x04"
 
 
-def converse(arguments, typed, on_terminal=True):
+def converse(command, typed, on_terminal=True):
     """Type a line at once, or when something is shown, then Ctrl-D. Returns what the terminal shows without echo."""
     controller, terminal = pty.openpty()
     stdin = terminal if on_terminal else subprocess.PIPE
-    command = [*COMMAND_LINE, *arguments]
-    with subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=terminal) as process:
+    with subprocess.Popen([*COMMAND_LINE, command], stdin=stdin, stdout=subprocess.PIPE, stderr=terminal) as process:
         os.close(terminal)
         shown = b""
         if typed == "late":
@@ -139,10 +144,7 @@ def converse(arguments, typed, on_terminal=True):
             process.stdin.write(b"ana mira la casa\n")
             process.stdin.close()
         written = process.stdout.read().decode()
-        with suppress(OSError):
-            while block := os.read(controller, 4096):
-                shown += block
-    os.close(controller)
+        shown += received(controller)
     assert process.returncode == 0
     assert re.findall(r"\w+", written.lower()) == ["ana", "mira", "la", "casa"]
     return shown.decode()
@@ -151,15 +153,15 @@ def converse(arguments, typed, on_terminal=True):
 @needs_model
 @pytest.mark.parametrize("command", HINTS)
 def test_silence_on_a_terminal_shows_a_hint(command):
-    shown = converse([command], "late")
+    shown = converse(command, "late")
     assert HINTS[command] in shown
     assert shown.count("terminal") == 1
 
 
 @needs_model
-@pytest.mark.parametrize(("arguments", "on_terminal"), [(["punctuate"], True), (["punctuate"], False)])
-def test_no_hint_when_words_arrive(arguments, on_terminal):
-    assert "terminal" not in converse(arguments, "at once", on_terminal)
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_no_hint_when_words_arrive(on_terminal):
+    assert "terminal" not in converse("punctuate", "at once", on_terminal)
 
 
 @needs_model

@@ -77,10 +77,17 @@ def batch(
     """
     from asr_punct.batch.names import Inputs
     from asr_punct.batch.restoring import FileOptions
+    from asr_punct.formats.formats import FORMATS
+    from asr_punct.subtitles import parse_limits
 
     if not (sources or list_file):
         raise AsrPunctError("IN: found none, expected files, folders, globs or --list")
-    _check_formats(from_, to, subtitles, probabilities)
+    if to is not None and FORMATS[to].write is None:
+        raise AsrPunctError(f"--to: found {to}, which is a folder, expected a format of files")
+    if probabilities and to != "json":
+        raise AsrPunctError("--probabilities: found no --to json, expected it")
+    if subtitles is not None:
+        parse_limits(subtitles)
     if ray and device not in (None, "cpu"):
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where --ray runs models")
     inputs = Inputs(sources or [], output, list_file, any_format=from_ is not None)
@@ -110,10 +117,7 @@ def _restore(
     ray: str | None,
     quiet: bool,
 ) -> None:
-    """Restore the files whose outputs are not complete, and print a summary.
-
-    Raises Exit if some files could not be restored.
-    """
+    """Restore the files whose outputs are not complete, and print a summary. Raises Exit if some failed."""
     from asr_punct.batch.cluster import restore_on_cluster
     from asr_punct.batch.names import complete_outputs
     from asr_punct.batch.workers import core_count, restore_files
@@ -139,33 +143,14 @@ def _restore(
         raise typer.Exit(1)
 
 
-def _check_formats(from_: str | None, to: str | None, subtitles: str | None, probabilities: bool) -> None:
-    """Check options before any file is read. Raises AsrPunctError."""
-    from asr_punct.formats.formats import FORMATS, READABLE, WRITABLE
-    from asr_punct.subtitles import parse_limits
-
-    for option, value, expected in (("--from", from_, READABLE), ("--to", to, WRITABLE)):
-        if value is not None and value not in expected:
-            raise AsrPunctError(f"{option}: found {value!r}, expected one of {' '.join(expected)}")
-    if to is not None and FORMATS[to].write is None:
-        raise AsrPunctError(f"--to: found {to}, which is a folder, expected a format of files")
-    if probabilities and to != "json":
-        raise AsrPunctError("--probabilities: found no --to json, expected it")
-    if subtitles is not None:
-        parse_limits(subtitles)
-
-
 class _Report:
-    """Counts and shows the results of a batch.
-
-    `complete` outputs were complete before, `todo` files are to be restored.
-    """
+    """Counts and shows the results: `complete` outputs were complete before, `todo` files are to be restored."""
 
     def __init__(self, complete: int, todo: int) -> None:
         self._complete, self._todo = complete, todo
         self._begin = time.monotonic()
         self._files = self._words = 0
-        self._warnings: dict[str, str] = {}
+        self._warnings = set[str]()
         self.errors: list[str] = []
 
     def collect(self, results: Iterable[Result]) -> None:
@@ -178,13 +163,9 @@ class _Report:
             else:
                 self._files += 1
             for warning in result.warnings:
-                self._warn(result.item.source, warning)
-
-    def _warn(self, source: str, warning: str) -> None:
-        """Print a warning for the first file that has it."""
-        if warning not in self._warnings:
-            self._warnings[warning] = source
-            typer.echo(f"{NAME}: {source}: {warning}", err=True)
+                if warning not in self._warnings:  # printed for the first file that has it
+                    self._warnings.add(warning)
+                    typer.echo(f"{NAME}: {result.item.source}: {warning}", err=True)
 
     def print(self, ignored: int, quiet: bool) -> None:
         left = self._todo - self._files - len(self.errors)

@@ -7,7 +7,7 @@ from asr_punct.checkpoint import SCORES, WEIGHTS, ModelInfo, existing_file, read
 from asr_punct.config import HeadConfig
 from asr_punct.hub import DEFAULT_MODEL
 from asr_punct.marks import MARKS
-from asr_punct.scoring import Scores, read_score_sets
+from asr_punct.scoring import read_score_sets
 from asr_punct.scoring.tables import NO_VALUE, percent, table
 
 _MODEL_COLUMNS = ("model", "languages", "size", "parameters", "licence")
@@ -52,7 +52,6 @@ def _size(path: Path) -> str:
 
 
 def _format_value(value: object) -> str:
-    """Write floats with at most four decimals."""
     return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
@@ -67,28 +66,22 @@ def list_models(directories: Mapping[str, Path]) -> str:
 
     Raises ModelError if a directory is damaged, and InputError if its file of scores is missing or malformed.
     """
-    models = [_model_row(name, directory, read_info(directory)) for name, directory in directories.items()]
-    scores = [
-        _score_row(name, test_set, scores)
-        for name, directory in directories.items()
-        for test_set, scores in read_score_sets(directory / SCORES).items()
-    ]
+    models, scores = [], []
+    for model, directory in directories.items():
+        info = read_info(directory)
+        files = [existing_file(directory, info, name) for name in info.files if name != WEIGHTS]  # needed only to train
+        parameters = info.training.get("parameters")
+        models.append(
+            (
+                f"{model} (default)" if model == DEFAULT_MODEL else model,
+                " ".join(info.model.language.split("+")),
+                f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB",
+                NO_VALUE if parameters is None else f"{parameters / 1e6:.1f} M",
+                str(info.training.get("licence", NO_VALUE)),
+            )
+        )
+        for test_set, each in read_score_sets(directory / SCORES).items():
+            f1 = percent(each.micro.f1), percent(each.case.micro.f1)
+            scores.append((model, test_set, f"{each.words:,}", str(len(each.marks)), *f1))
     title = "F1 in per cent on documents held out from training, all classes of marks pooled:"
     return "\n".join((table(_MODEL_COLUMNS, models), f"{title}\n", table(_SCORE_COLUMNS, scores)))
-
-
-def _model_row(name: str, directory: Path, info: ModelInfo) -> tuple[str, ...]:
-    files = [existing_file(directory, info, name) for name in info.files if name != WEIGHTS]  # needed only to train
-    parameters = info.training.get("parameters")
-    return (
-        f"{name} (default)" if name == DEFAULT_MODEL else name,
-        " ".join(info.model.language.split("+")),
-        f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB",
-        NO_VALUE if parameters is None else f"{parameters / 1e6:.1f} M",
-        str(info.training.get("licence", NO_VALUE)),
-    )
-
-
-def _score_row(model: str, test_set: str, scores: Scores) -> tuple[str, ...]:
-    f1 = (percent(scores.micro.f1), percent(scores.case.micro.f1))
-    return model, test_set, f"{scores.words:,}", str(len(scores.marks)), *f1

@@ -1,21 +1,30 @@
 """Input and output of `asr-punct stream`: lines of words in, a line for each committed word out."""
 
 import json
+import queue
+import select
+import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from threading import Thread
 
-from asr_punct.cli.capitals import CapitalsHint
-from asr_punct.cli.waiting import with_silences
+import typer
+
+from asr_punct.cli.files import print_hint
 from asr_punct.errors import InputError
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json import timed_word, word_object
 from asr_punct.formats.json_values import parse_json
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.words import Seconds, Word, lowercase
+from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Seconds, Word, split_words
+from asr_punct.words import lowercase as lower_case
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which the hint to use `--lowercase` is printed."""
+_IDLE_S = 1.0
+"""Seconds without a line until the hint on a terminal is shown."""
 
 
 def punctuate_standard_input(
@@ -23,13 +32,11 @@ def punctuate_standard_input(
 ) -> None:
     """Write each word of standard input to standard output as soon as it is committed.
 
-    After `flush_after` seconds without input all words are committed; `preview` is that of `punctuate_lines`. With
-    `lowercase` words are read in lower case; else, with `hint`, a hint to use it is printed if all are in capitals.
-    Raises InputError for a line that is not UTF-8 or malformed JSON, after the words before it are written. SIGINT and
-    SIGTERM end the words in the same way.
+    After `flush_after` seconds without input all words are committed. Other arguments and errors are those of
+    `punctuate_lines`.
     """
-    words = _Words(lowercase, hint)
-    written = punctuate_lines(with_silences(read_lines(STANDARD_STREAM), flush_after), stream, words.read, preview)
+    lines = with_silences(read_lines(STANDARD_STREAM), flush_after)
+    written = punctuate_lines(lines, stream, preview, lowercase, hint)
     with write_file(STANDARD_STREAM) as out:
 
         def write(lines: Iterable[str]) -> None:
@@ -42,44 +49,26 @@ def punctuate_standard_input(
         except (KeyboardInterrupt, SystemExit) as stop:
             write([written.throw(stop)])  # the first of the remaining words; `stop` is raised again after the last one
             write(written)
-    words.finish()
-
-
-class _Words:
-    """Prepares the words of the input: converts them to lower case, or else prints the hint to use `--lowercase`."""
-
-    def __init__(self, lowercase: bool, hint: bool) -> None:
-        self._lowercase, self._hint = lowercase, CapitalsHint(STANDARD_STREAM) if hint and not lowercase else None
-
-    def read(self, words: Sequence[Word]) -> Sequence[Word]:
-        """Return the words of a line as the model gets them."""
-        if self._hint:
-            self._hint.add(words)
-            self._hint.print(_HINT_AFTER)
-        return lowercase(words) if self._lowercase else words
-
-    def finish(self) -> None:
-        if self._hint:
-            self._hint.print()
 
 
 def punctuate_lines(
     lines: Iterable[tuple[int, str] | Seconds],
     stream: Stream,
-    prepare: Callable[[Sequence[Word]], Sequence[Word]] = tuple,
     preview: bool = False,
+    lowercase: bool = False,
+    hint: bool = False,
 ) -> Generator[str]:
     """Yield each committed word as text, or as JSON if it was read as JSON.
 
     A line that begins with `{` is one word as JSON, any other line has words separated by white space. Words must be
     in the order of time. An empty line and the end of the input end the document.
 
-    `lines` have their numbers. `prepare` changes the words of a line before the stream gets them. With `preview`, JSON
-    with the words that are not committed follows each line of words. Raises InputError for an unreadable line or
-    malformed JSON, after all words before it are yielded, as after KeyboardInterrupt and SystemExit.
+    `lines` have their numbers, or are the seconds of a silence. With `preview`, JSON with the words that are not
+    committed follows each line of words. With `lowercase` words are read in lower case; else, with `hint`, a hint to
+    use it is printed if all are in capitals. Raises InputError for an unreadable line or malformed JSON, after all
+    words before it are yielded, as after KeyboardInterrupt and SystemExit.
     """
     as_json: deque[bool] = deque()
-    last_start = 0.0
 
     def format_words(committed: Sequence[Committed]) -> Iterator[str]:
         """Yield the line of each word, in the format in which it was read."""
@@ -90,19 +79,13 @@ def punctuate_lines(
                 yield item.written
 
     try:
-        for item in lines:
+        for item in _read_words(lines, lowercase, hint and not lowercase):
             if isinstance(item, float):
                 yield from format_words(stream.idle(item))
                 continue
-            number, line = item
-            is_json = line.lstrip().startswith("{")
-            read = [_json_word(line, number, last_start)] if is_json else [Word(token) for token in line.split()]
-            words = prepare(read)
-            last_start = (words[-1].start or last_start) if words else 0.0
+            words, is_json = item
             as_json += [is_json] * len(words)
-            yield from format_words(stream.push(*words))
-            if not words:
-                yield from format_words(stream.flush())
+            yield from format_words(stream.push(*words) if words else stream.flush())
             if preview:
                 text = " ".join(word.written for word in stream.preview())
                 yield json.dumps({"partial": text}, ensure_ascii=False)
@@ -112,6 +95,28 @@ def punctuate_lines(
     yield from format_words(stream.flush())
 
 
+def _read_words(
+    lines: Iterable[tuple[int, str] | Seconds], lowercase: bool, hint: bool
+) -> Iterator[tuple[Sequence[Word], bool] | Seconds]:
+    """Yield the words of each line and whether they were JSON, and silences."""
+    last_start, capitals = 0.0, CapitalsCheck()
+    for item in lines:
+        if isinstance(item, float):
+            yield item
+            continue
+        number, line = item
+        is_json = line.lstrip().startswith("{")
+        words = [_json_word(line, number, last_start)] if is_json else split_words(line)
+        last_start = (words[-1].start or last_start) if words else 0.0
+        capitals.add(words)
+        if hint and capitals.are_capitals(_HINT_AFTER):
+            hint = False
+            print_hint(STANDARD_STREAM, CAPITALS_STAY)
+        yield lower_case(words) if lowercase else words, is_json
+    if hint and capitals.are_capitals():
+        print_hint(STANDARD_STREAM, CAPITALS_STAY)
+
+
 def _json_word(line: str, number: int, last_start: Seconds) -> Word:
     """Parse a word. It must not start before the word before it, which starts at `last_start`."""
     place = f"{display_name(STANDARD_STREAM)}:{number}"
@@ -119,3 +124,52 @@ def _json_word(line: str, number: int, last_start: Seconds) -> Word:
     if word.start is not None and word.start < last_start:
         raise InputError(place, f"start {word.start} after {last_start}", "words in the order of time")
     return word
+
+
+def hint_if_idle(hint: str) -> None:
+    """Print the hint if nothing is typed for a second; only if both streams are terminals, and not on Windows."""
+
+    def wait() -> None:
+        with suppress(OSError, ValueError):  # standard input was closed; on Windows, `select` accepts no terminal
+            if not select.select([sys.stdin], [], [], _IDLE_S)[0]:
+                typer.echo(hint, err=True)
+
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        Thread(target=wait, daemon=True).start()
+
+
+_Line = tuple[int, str]
+
+
+def with_silences(lines: Iterable[_Line], seconds: Seconds) -> Iterator[_Line | Seconds]:
+    """Yield lines as they arrive, and `seconds` once in each silence of that length after a line, not before the first.
+
+    A thread reads up to 64 lines ahead. Errors of `lines` are raised after the lines before them.
+    """
+    waiting = queue.Queue[_Line | BaseException | None](maxsize=64)
+
+    def read() -> None:
+        """Put the lines into the queue, then None, or the error that ended them."""
+        end = None
+        try:
+            for line in lines:
+                waiting.put(line)
+        except BaseException as error:
+            end = error
+        waiting.put(end)
+
+    Thread(target=read, daemon=True).start()
+    is_silent = True
+    while True:
+        try:
+            item = waiting.get(timeout=None if is_silent else seconds)
+        except queue.Empty:
+            is_silent = True
+            yield seconds
+            continue
+        if item is None:
+            return
+        if isinstance(item, BaseException):
+            raise item
+        is_silent = False
+        yield item

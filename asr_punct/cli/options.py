@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the completion of their values, which must import nothing heavy."""
 
 from __future__ import annotations
 
@@ -10,15 +10,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asr_punct.cli.completion import models, one_of, some_of
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.formats import READABLE, WRITABLE
+from asr_punct.hub import shipped_models
 from asr_punct.marks import MARKS
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
 from asr_punct.words import TIME_SOURCES, parse_time_source
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
+
+
+Completion = Callable[[str], list[str]]
+"""Maps the text typed so far to the values that begin with it. If there are none, the shell completes file names."""
+
+
+def one_of(values: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
+    """Complete one of the values, or of those that a function returns."""
+    return lambda incomplete: [
+        value for value in (values() if callable(values) else values) if value.startswith(incomplete)
+    ]
+
+
+complete_model = one_of(shipped_models)
+
+
+def _complete_marks(incomplete: str) -> list[str]:
+    """Complete the last of several different marks, which are separated by commas."""
+    before, comma, last = incomplete.rpartition(",")
+    listed = before.split(",")
+    return [before + comma + mark for mark in MARKS if mark not in listed and mark.startswith(last)]
 
 
 def check_language(context: typer.Context, language: str | None) -> str | None:
@@ -36,9 +57,11 @@ def _check_times(times: str | None) -> str | None:
     return None if times is None else parse_time_source(times)
 
 
-def _check_readable(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    if name is not None and name not in READABLE:
-        raise AsrPunctError(f"{parameter.opts[0]}: found {name!r}, expected one of {' '.join(READABLE)}")
+def _check_format(parameter: typer.CallbackParam, name: str | None) -> str | None:
+    option = parameter.opts[0]
+    names = WRITABLE if option == "--to" else READABLE
+    if name is not None and name not in names:
+        raise AsrPunctError(f"{option}: found {name!r}, expected one of {' '.join(names)}")
     return name
 
 
@@ -52,14 +75,18 @@ LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[str | None, choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from")]
+From = Annotated[
+    str | None, choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from", callback=_check_format)
+]
 ReferenceFrom = Annotated[
-    str | None, choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_readable)
+    str | None, choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_format)
 ]
 HypothesisFrom = Annotated[
-    str | None, choice("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_readable)
+    str | None, choice("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_format)
 ]
-To = Annotated[str | None, choice(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to")]
+To = Annotated[
+    str | None, choice(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to", callback=_check_format)
+]
 _SUBTITLES = (
     "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
@@ -105,12 +132,12 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="Directory, shipped name, or org/name of the hub; default: the shipped model of the language.",
-        autocompletion=models,
+        autocompletion=complete_model,
     ),
 ]
 MarkNames = Annotated[
     str | None,
-    typer.Option(help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=some_of(MARKS)),
+    typer.Option(help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=_complete_marks),
 ]
 Lowercase = Annotated[
     bool,
@@ -128,22 +155,23 @@ _MERGE = (
     "2: any mark, none; default: each mark is a class. See docs/systems.md."
 )
 Merge = Annotated[int | None, choice(_MERGE, ["4", "3", "2"])]
+Page = Annotated[Path | None, typer.Option(help="HTML page to write: scores, and the transcript with its errors.")]
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
 def punctuator_opener(
     model: str | None,
-    marks: str | None,
-    no_case: bool,
-    casing: Path | None,
-    device: str | None,
-    threads: int,
-    int8: bool,
-    class_weights: str | None,
+    marks: str | None = None,
+    no_case: bool = False,
+    casing: Path | None = None,
+    device: str | None = None,
+    threads: int = 1,
+    int8: bool = False,
+    class_weights: str | None = None,
     aggregate: int | None = None,
     lang: str | None = None,
 ) -> Callable[[], Punctuator]:
-    """Return a function that opens the punctuator that the options describe. The function can be pickled."""
+    """Return a function that opens the punctuator of the options. It can be pickled."""
     from asr_punct.decode.classes import parse_class_weights
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks

@@ -1,5 +1,6 @@
 """The command `transcribe`: from audio to punctuated text."""
 
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,10 @@ import typer
 from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.overwriting import check_outputs
+from asr_punct.cli.files import check_outputs, with_hints, write_restored
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
-from asr_punct.words import lowercased
+from asr_punct.words import Utterance, lowercased
 
 _ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "whisper-log", "whisper-tsv", "vosk")
 """Output formats whose files have one recording."""
@@ -78,9 +79,7 @@ def transcribe(
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
-    from asr_punct.cli.capitals import with_capitals_hint
-    from asr_punct.cli.cue_report import CueReport
-    from asr_punct.formats.subtitle_writers import chosen_limits
+    from asr_punct.formats.subtitle_writers import check_subtitles, chosen_limits
     from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
 
@@ -89,7 +88,8 @@ def transcribe(
         raise AsrPunctError(f"found no --asr, expected one of {NAMES}")
     format_name = formats.output_format(output, to)
     limits = chosen_limits(subtitles, format_name)
-    cue_report = CueReport(report, format_name, limits)
+    if report:
+        check_subtitles(format_name, "--report")
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
     check_recordings(audio, one=format_name in _ONE_RECORDING)
@@ -97,10 +97,7 @@ def transcribe(
     recogniser = open_recogniser(asr, device, lang)
     punctuator = Punctuator.from_pretrained(model, language=lang or recogniser.language)
     with on_terminal(quiet, output=output):
-        recognised = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        words = lowercased(recognised) if lowercase else recognised
-        if not (lowercase or quiet):
-            words = with_capitals_hint(recognised, asr)
-        restored, glyphs = formats.with_glyphs(punctuator.restore(words), punctuator.glyphs)
-        formats.write(restored, output, glyphs, format_name, limits, cue_report.on_cue)
-        cue_report.write(glyphs.name, quiet=quiet)
+        recognised: Iterable[Utterance] = chain.from_iterable(recognise(path, recogniser) for path in audio)
+        recognised = with_hints(recognised, asr, labels=False, capitals=not (lowercase or quiet))
+        restored = punctuator.restore(lowercased(recognised) if lowercase else recognised)
+        write_restored(restored, punctuator.glyphs, output, format_name, limits, report, quiet)

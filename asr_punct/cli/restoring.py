@@ -1,6 +1,6 @@
 """The commands `punctuate` and `stream`: add marks and capitals to words."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,19 +9,15 @@ import typer
 from asr_punct import formats
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
-from asr_punct.cli.capitals import with_capitals_hint
-from asr_punct.cli.cue_report import CueReport
-from asr_punct.cli.overwriting import audio_files, check_outputs, is_same_file
-from asr_punct.cli.waiting import hint_if_idle
+from asr_punct.cli.files import audio_files, check_outputs, is_same_file, with_hints, write_restored
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name
+from asr_punct.formats.files import STANDARD_STREAM
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitle_writers import chosen_limits
-from asr_punct.marks import Labels
+from asr_punct.formats.subtitle_writers import check_subtitles, chosen_limits
 from asr_punct.progress import on_terminal, track
 from asr_punct.text import without_marks
-from asr_punct.words import LABELS_STAY, Utterance, lowercased, word_count
+from asr_punct.words import Utterance, lowercased, word_count
 
 
 @command(
@@ -88,15 +84,21 @@ def punctuate(
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
     times the model uses only the words.
     """
+    from asr_punct.cli.lines import hint_if_idle
+
+    if audio and wav_scp:
+        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     opened = Source(source, from_)
     # The format of a stream is detected by reading it: only below, after the checks and the hint.
     format_name = formats.output_format(output, to, None if probabilities or opened.is_stream else opened)
     limits = chosen_limits(subtitles, format_name)
-    cue_report = CueReport(report, format_name, limits)
+    if report:
+        check_subtitles(format_name, "--report")
     if probabilities and format_name != "json":
         raise AsrPunctError(f"--probabilities: found the output {format_name}, expected --to json")
     is_in_place = is_same_file(source, output) and format_name == opened.format
-    _check_paths(source, {"-o": output, "--report": report}, is_in_place, audio, wav_scp, casing)
+    inputs = [None if is_in_place else source, audio, wav_scp, *audio_files(wav_scp), casing]
+    check_outputs({"-o": output, "--report": report}, inputs)
     punctuator = options.punctuator_opener(
         model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang
     )()
@@ -106,47 +108,15 @@ def punctuate(
         if opened.is_stream and not probabilities:
             format_name = formats.output_format(output, to, opened)
         utterances: Iterable[Utterance] = formats.read(opened, may_be_empty=True, times=times)
-        utterances = _prepared(utterances, source, lang, ignore_labels, lowercase, no_case, quiet)
+        if ignore_labels:
+            utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
+        hints = {"labels": not (ignore_labels or quiet), "capitals": not (lowercase or no_case or quiet)}
+        utterances = with_hints(utterances, source, **hints)
+        if lowercase:
+            utterances = lowercased(utterances)
         restored = punctuator.restore(_with_audio(utterances, audio, wav_scp), probabilities=probabilities)
         restored = track(restored, "words", size=word_count, source=source)
-        restored, glyphs = formats.with_glyphs(restored, punctuator.glyphs)
-        formats.write(restored, output, glyphs, format_name, limits, cue_report.on_cue)
-        cue_report.write(glyphs.name, quiet=quiet)
-
-
-def _check_paths(
-    source: str,
-    outputs: Mapping[str, Pathlike | None],
-    is_in_place: bool,
-    audio: Path | None,
-    wav_scp: Path | None,
-    casing: Path | None,
-) -> None:
-    """Raise AsrPunctError if an output is also an input, except the file that is restored in place."""
-    if audio and wav_scp:
-        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
-    # If IN is a data directory, its `ctm` is read too, which `check_outputs` does not include.
-    words: list[Pathlike] = [] if is_in_place else [source, Path(source) / "ctm"]
-    check_outputs(outputs, [*words, audio, wav_scp, *audio_files(wav_scp), casing])
-
-
-def _prepared(
-    utterances: Iterable[Utterance],
-    source: str,
-    lang: str | None,
-    ignore_labels: bool,
-    lowercase: bool,
-    no_case: bool,
-    quiet: bool,
-) -> Iterable[Utterance]:
-    """Apply --ignore-labels and --lowercase; without them, print a hint to use them where it helps."""
-    if ignore_labels:
-        utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
-    elif not quiet:
-        utterances = _with_labels_hint(utterances, source)
-    if lowercase:
-        return lowercased(utterances)
-    return utterances if no_case or quiet else with_capitals_hint(utterances, source)
+        write_restored(restored, punctuator.glyphs, output, format_name, limits, report, quiet)
 
 
 def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Path | None) -> Iterable[Utterance]:
@@ -160,16 +130,6 @@ def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Pa
     if wav_scp:
         return with_pauses_from_audio(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
     return utterances
-
-
-def _with_labels_hint(utterances: Iterable[Utterance], source: str) -> Iterator[Utterance]:
-    """Yield the utterances; at the first one with labels (marks or case apart from the text), print a hint."""
-    is_due = True
-    for utterance in utterances:
-        if is_due and any(label != Labels() for label in utterance.labels):
-            is_due = False
-            typer.echo(f"{NAME}: {display_name(source)}: {LABELS_STAY}", err=True)
-        yield utterance
 
 
 @command(
@@ -216,7 +176,7 @@ def stream(
     document, of which at most ten are held back, also through a pause. If the model's windows are shorter than --left
     and --right, both are shortened.
     """
-    from asr_punct.cli.lines import punctuate_standard_input
+    from asr_punct.cli.lines import hint_if_idle, punctuate_standard_input
 
     punctuator = options.punctuator_opener(
         model, marks, no_case, casing, device, threads, int8, class_weights, lang=lang

@@ -81,9 +81,7 @@ def serve(
     listener = bind(host, port)
 
     def open_model(name: str | None) -> Punctuator:
-        return options.punctuator_opener(
-            name, marks, no_case, casing, device=None, threads=1, int8=int8, class_weights=None, lang=lang
-        )()
+        return options.punctuator_opener(name, marks, no_case, casing, int8=int8, lang=lang)()
 
     models = Models(open_model, model)
     workers = thread_count(threads) or os.cpu_count() or 1

@@ -8,7 +8,7 @@ import typer
 from asr_punct.asr import METHODS, open_aligner
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
-from asr_punct.cli.overwriting import audio_files, check_outputs
+from asr_punct.cli.files import audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import on_terminal
 

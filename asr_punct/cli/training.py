@@ -8,9 +8,9 @@ import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
-from asr_punct.cli.completion import configurations, models, one_of
-from asr_punct.cli.overwriting import check_outputs
+from asr_punct.cli.files import check_outputs
 from asr_punct.errors import AsrPunctError
+from asr_punct.hub import shipped_configurations
 from asr_punct.progress import on_terminal
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
@@ -26,7 +26,7 @@ _CORPUS_NAMES = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
     },
 )
 def prepare(
-    corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=one_of(_CORPORA))],
+    corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=options.one_of(_CORPORA))],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
     lang: options.Language = "es",
@@ -82,9 +82,15 @@ def train(
     data: Annotated[Path, typer.Option(help="Directory with train.tsv and dev.tsv.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to write.")],
     config: Annotated[
-        str, typer.Option(help="Configuration, by name or YAML file.", autocompletion=configurations)
+        str,
+        typer.Option(
+            help="Configuration, by name or YAML file.",
+            autocompletion=options.one_of(shipped_configurations),
+        ),
     ] = "autopunct",
-    init: Annotated[str | None, typer.Option(help="Model to start from, such as es-eu.", autocompletion=models)] = None,
+    init: Annotated[
+        str | None, typer.Option(help="Model to start from, such as es-eu.", autocompletion=options.complete_model)
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
     ] = False,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asr_punct.marks import CASES, Case, Labels
+from asr_punct.marks import CASES, Case
 from asr_punct.scoring.mark_classes import MarkClasses
-from asr_punct.scoring.pairing import PairedUtterances
+from asr_punct.scoring.pairing import WordPair
 
 Array = NDArray[np.float64]
 CASE_CLASSES = tuple(case for case in CASES if case is not Case.O)
@@ -24,7 +24,6 @@ class Counts:
     `total` returns arrays without the first axis, `weighted` can return arrays whose first axis is samples.
 
     Attributes:
-        classes: the classes of marks.
         marks: tp, fp, fn of each class of marks; (units, classes, 3).
         one_class: tp, fp, fn of positions with any mark; (units, 3).
         edits: correct, substituted, deleted and inserted slots; (units, 4).
@@ -73,58 +72,51 @@ def _combine(parts: Sequence[Counts], function: Callable[[Sequence[Array]], Arra
 _ARRAYS = ("marks", "one_class", "edits", "case", "surface", "words", "word_errors", "written_errors")
 
 
-def count(pairs: Iterable[PairedUtterances], classes: MarkClasses, units: int, has_word_errors: bool = False) -> Counts:
+def count(
+    pairs: Sequence[WordPair], written_errors: Sequence[int], classes: MarkClasses, units: int, has_word_errors: bool
+) -> Counts:
     """Return the counts of each of the `units`, by the definitions of `asr_punct.scoring.metrics`."""
     shapes = [(len(classes.names), 3), (3,), (4,), (len(CASE_CLASSES), 3), (3,), (), (3,), ()]
     arrays = {name: np.zeros((units, *shape)) for name, shape in zip(_ARRAYS, shapes, strict=True)}
     counts = Counts(classes, **arrays, has_word_errors=has_word_errors)
+    _count_labels(counts, [pair for pair in pairs if pair.hypothesis])
+    np.add.at(counts.written_errors, np.array(written_errors, np.int64), 1)
     for pair in pairs:
-        _add_labels(counts, pair)
-        _add_words(counts, pair)
+        counts.words[pair.unit] += pair.reference is not None
+        if not pair.is_equal:
+            kind = 1 if pair.hypothesis is None else 2 if pair.reference is None else 0
+            counts.word_errors[pair.unit, kind] += 1
+        for mark in pair.lost:
+            counts.marks[pair.unit, classes.marks.index(mark), 2] += 1
+            counts.edits[pair.unit, 2] += 1
     return counts
 
 
-def _add_labels(counts: Counts, pair: PairedUtterances) -> None:
-    """Count the labels on the hypothesis' words, and the lost marks as deletions."""
-    classes, found, units = counts.classes, pair.hypothesis, np.asarray(pair.units, np.int64)
-    reference, hypothesis = _mark_matrix(pair.reference, classes), _mark_matrix(found, classes)
-    np.add.at(counts.marks, units, _tp_fp_fn(reference, hypothesis))
+def _count_labels(counts: Counts, pairs: Sequence[WordPair]) -> None:
+    classes, units = counts.classes, np.array([pair.unit for pair in pairs], np.int64)
+    expected, found = [pair.expected for pair in pairs], [pair.labels for pair in pairs]
+    wanted, written = (_matrix([label.marks for label in labels], classes.marks) for labels in (expected, found))
+    np.add.at(counts.marks, units, _tp_fp_fn(wanted, written))
     for side in map(list, classes.sides):
-        expected, written = reference[:, side], hypothesis[:, side]
-        np.add.at(counts.one_class, units, _tp_fp_fn(np.any(expected, axis=1), np.any(written, axis=1)))
-        np.add.at(counts.edits, units, _edits(expected, written))
-    np.add.at(counts.case, units, _tp_fp_fn(_case_matrix(pair.reference), _case_matrix(found)))
-    np.add.at(counts.surface, units, _surface(pair.reference_forms, pair.hypothesis_forms))
-    for i, mark in pair.lost:
-        unit = pair.reference_units[i]
-        counts.marks[unit, classes.marks.index(mark), 2] += 1
-        counts.edits[unit, 2] += 1
+        has_mark = (np.any(marks[:, side], axis=1) for marks in (wanted, written))
+        np.add.at(counts.one_class, units, _tp_fp_fn(*has_mark))
+        np.add.at(counts.edits, units, _edits(wanted[:, side], written[:, side]))
+    cases = (_matrix([(label.case,) for label in labels], CASE_CLASSES) for labels in (expected, found))
+    np.add.at(counts.case, units, _tp_fp_fn(*cases))
+    surface = [_surface(pair.expected_form, pair.form) for pair in pairs]
+    np.add.at(counts.surface, units, np.array(surface, np.int64).reshape(-1, 3))
 
 
-def _add_words(counts: Counts, pair: PairedUtterances) -> None:
-    np.add.at(counts.words, np.asarray(pair.reference_units, np.int64), 1)
-    np.add.at(counts.written_errors, np.asarray(pair.written_error_units, np.int64), 1)
-    pair_units = np.asarray(pair.pair_units, np.int64)
-    for kind, wrong in enumerate(pair.alignment.errors):
-        np.add.at(counts.word_errors[:, kind], pair_units[wrong], 1)
-
-
-def _mark_matrix(labels: Sequence[Labels], classes: MarkClasses) -> NDArray[np.bool_]:
-    """Return which marks each word has, (words, classes)."""
-    rows = [[mark in label.marks for mark in classes.marks] for label in labels]
-    return np.array(rows, np.bool_).reshape(len(labels), len(classes.marks))
-
-
-def _case_matrix(labels: Sequence[Labels]) -> NDArray[np.bool_]:
-    """Return which capitals each word has, (words, 2)."""
-    return np.array([[label.case is case for case in CASE_CLASSES] for label in labels], np.bool_).reshape(-1, 2)
+def _matrix(labels: Sequence[Collection[object]], classes: Sequence[object]) -> NDArray[np.bool_]:
+    """Return which classes each word has, (words, classes)."""
+    cells = (each in of_word for of_word in labels for each in classes)
+    return np.fromiter(cells, np.bool_).reshape(len(labels), len(classes))
 
 
 def _tp_fp_fn(reference: NDArray[np.bool_], hypothesis: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return true positives, false positives, false negatives; (…,) -> (…, 3)."""
-    return np.stack([reference & hypothesis, ~reference & hypothesis, reference & ~hypothesis], axis=-1).astype(
-        np.int64
-    )
+    counted = [reference & hypothesis, ~reference & hypothesis, reference & ~hypothesis]
+    return np.stack(counted, axis=-1).astype(np.int64)
 
 
 def _edits(reference: NDArray[np.bool_], hypothesis: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -136,13 +128,10 @@ def _edits(reference: NDArray[np.bool_], hypothesis: NDArray[np.bool_]) -> NDArr
     return np.stack([correct, both, missing - both, extra - both], axis=1)
 
 
-def _surface(reference: Sequence[str], hypothesis: Sequence[str]) -> NDArray[np.int64]:
-    """Return true positives, false positives, false negatives of words written with capitals; (words, 3).
+def _surface(expected: str, found: str) -> tuple[bool, bool, bool]:
+    """Return true positive, false positive, false negative of a word written with capitals.
 
     Different capitals of one word are both a false positive and a false negative.
     """
-    rows = []
-    for expected, found in zip(reference, hypothesis, strict=True):
-        wanted, written, same = expected != expected.lower(), found != found.lower(), expected == found
-        rows.append((wanted and same, written and not same, wanted and not same))
-    return np.array(rows, np.int64).reshape(-1, 3)
+    wanted, written, same = expected != expected.lower(), found != found.lower(), expected == found
+    return wanted and same, written and not same, wanted and not same

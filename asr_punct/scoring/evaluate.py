@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from asr_punct import progress
 from asr_punct.errors import InputError
@@ -10,7 +9,7 @@ from asr_punct.pauses import with_pauses
 from asr_punct.scoring.counts import Counts, count
 from asr_punct.scoring.mark_classes import MarkClasses, mark_classes
 from asr_punct.scoring.metrics import make_scores
-from asr_punct.scoring.pairing import PairedUtterances, pair_recognised_words, pair_same_words
+from asr_punct.scoring.pairing import WordPair, pair_utterances
 from asr_punct.scoring.scores import Resampling, Scores
 from asr_punct.scoring.significance import SAMPLES, SEED, bootstrap
 from asr_punct.words import Utterance
@@ -20,17 +19,19 @@ from asr_punct.words import Utterance
 class PairedTexts:
     """A reference and a hypothesis whose words are paired. The references are the units of resampling.
 
-    `aligned` is whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
+    `written_errors` has the unit of each error between the written words, with marks and capitals. `is_aligned` is
+    whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
     """
 
     references: Sequence[Utterance]
-    pairs: Sequence[PairedUtterances]
+    pairs: Sequence[WordPair]
+    written_errors: Sequence[int]
     classes: MarkClasses
-    aligned: bool
+    is_aligned: bool
 
     def count(self) -> Counts:
         """Return the counts of each utterance of the reference."""
-        return count(self.pairs, self.classes, len(self.references), has_word_errors=self.aligned)
+        return count(self.pairs, self.written_errors, self.classes, len(self.references), self.is_aligned)
 
 
 def pair_words(
@@ -41,42 +42,30 @@ def pair_words(
     align: bool = False,
     name: str = "hypothesis",
 ) -> PairedTexts:
-    """Pair the words of references and hypotheses.
+    """Pair the words of labelled references and hypotheses, which can have other boundaries of utterances.
 
-    Args:
-        references: labelled utterances.
-        hypotheses: labelled utterances of the same words, with any boundaries of utterances.
-        merge: score 4, 3 or 2 classes of marks, "no mark" included; None: each mark is a class.
-        align: the hypotheses have a recogniser's words; align them with the reference's.
-        name: name of the hypotheses in an error, such as their file.
-
-    Raises:
-        InputError: without `align`, words differ; labels are missing; the reference is empty.
-        AsrPunctError: `merge` is another number.
+    `merge` scores 4, 3 or 2 classes of marks, "no mark" included; None: each mark is a class. With `align` the
+    hypotheses have a recogniser's words, which are aligned with the reference's. `name` is that of the hypotheses in an
+    error. Raises InputError if words differ without `align`, labels are missing, or the reference is empty, and
+    AsrPunctError if `merge` is another number.
     """
     classes = mark_classes(merge)
     expected, found = (list(with_pauses(classes.relabel(side))) for side in (references, hypotheses))
     if not any(reference.words for reference in expected):
         raise InputError("reference", "no words", "labelled utterances")
-    pair = pair_recognised_words if align else pair_same_words
     with progress.step(f"pairing the words of {name}"):
-        return PairedTexts(expected, list(pair(expected, found, name)), classes, align)
+        return PairedTexts(expected, *pair_utterances(expected, found, name, align=align), classes, align)
 
 
 def join_texts(texts: Mapping[str, PairedTexts]) -> PairedTexts:
     """Return one or more texts with the same classes as one; the ids of references begin with the text's name."""
-    references: list[Utterance] = []
-    pairs: list[PairedUtterances] = []
+    references, pairs, errors = list[Utterance](), list[WordPair](), list[int]()
     for name, text in texts.items():
-        pairs.extend(_shift_units(pair, len(references)) for pair in text.pairs)
-        references.extend(replace(u, id=f"{name} {u.id or i}") for i, u in enumerate(text.references, start=1))
-    return replace(next(iter(texts.values())), references=references, pairs=pairs)
-
-
-def _shift_units(pair: PairedUtterances, start: int) -> PairedUtterances:
-    names = ("pair_units", "reference_units", "written_error_units")
-    moved: dict[str, Any] = {name: [start + unit for unit in getattr(pair, name)] for name in names}
-    return replace(pair, **moved)
+        start = len(references)
+        pairs += (replace(pair, unit=start + pair.unit) for pair in text.pairs)
+        errors += (start + unit for unit in text.written_errors)
+        references += (replace(u, id=f"{name} {u.id or i}") for i, u in enumerate(text.references, start=1))
+    return replace(next(iter(texts.values())), references=references, pairs=pairs, written_errors=errors)
 
 
 def score_counts(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Scores:

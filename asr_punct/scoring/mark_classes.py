@@ -22,7 +22,6 @@ class MarkClasses:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the classes."""
         return tuple(self.members)
 
     @property
@@ -48,16 +47,12 @@ class MarkClasses:
         """
         if not self.is_merged:
             return list(utterances)
-        representative = {mark: marks[0] for marks in self.members.values() for mark in marks}
-        return [_relabel(utterance, representative) for utterance in utterances]
+        first = {mark: marks[0] for marks in self.members.values() for mark in marks}
 
+        def merged(label: Labels) -> Labels:
+            return Labels(frozenset(first[mark] for mark in label.marks if mark in first), label.case)
 
-def _relabel(utterance: Utterance, representative: Mapping[Mark, Mark]) -> Utterance:
-    labels = tuple(
-        Labels(frozenset(representative[mark] for mark in label.marks if mark in representative), label.case)
-        for label in utterance.labels
-    )
-    return annotate(utterance, labels=labels, probabilities=None)
+        return [annotate(each, labels=list(map(merged, each.labels)), probabilities=None) for each in utterances]
 
 
 EACH_MARK = MarkClasses({mark.value: (mark,) for mark in MARKS})
@@ -73,19 +68,11 @@ MERGED: Mapping[int, MarkClasses] = {
 }
 """Classes by their number, which counts "no mark" (Alam et al. 2020, sections 3.1 and 5.2).
 
-4: COMMA, PERIOD and QUESTION, as in the IWSLT 2011/2012 benchmark.
-3: COMMA, and PERIOD with QUESTION.
-2: any mark.
-"""
+4 are those of the IWSLT 2011/2012 benchmark."""
 
 
 def mark_classes(merge: int | None) -> MarkClasses:
-    """Return the classes of `--merge`; None: each mark is a class.
-
-    Raises AsrPunctError for another number than 4, 3 or 2.
-    """
-    if merge is None:
-        return EACH_MARK
-    if merge not in MERGED:
+    """Return the classes of `--merge`; None: each mark is a class. Raises AsrPunctError for another number."""
+    if merge is not None and merge not in MERGED:
         raise AsrPunctError(f"--merge: found {merge}, expected 4, 3 or 2 classes")
-    return MERGED[merge]
+    return EACH_MARK if merge is None else MERGED[merge]

@@ -1,154 +1,131 @@
 """Pair the words of references and hypotheses."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from asr_punct.align.edit import Alignment, align, comparison_form, identity, strip_marks
-from asr_punct.align.projection import Projection, project
+from asr_punct.align.edit import Alignment, align, comparison_form, strip_marks
+from asr_punct.align.projection import project
 from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
 from asr_punct.words import Utterance, Word
 
 _OTHER_WORDS = "(--align pairs words that differ)"
-_AS_IN_REFERENCE = f"as in the reference {_OTHER_WORDS}"
+_NO_LABELS = Labels()
 
 
-@dataclass(frozen=True)
-class PairedUtterances:
-    """One or more utterances of the reference, and the words of the hypothesis that are scored against them.
-
-    A unit is the index of an utterance of the reference.
+@dataclass(frozen=True, slots=True)
+class WordPair:
+    """A word of the reference and the word of the hypothesis that is aligned with it, or one of them without the other.
 
     Attributes:
-        reference_words: words of the reference.
-        hypothesis_words: words of the hypothesis.
-        reference: labels of the reference, projected on the words of the hypothesis, one per word.
-        reference_forms: written form that each word of the hypothesis should have.
-        lost: marks of the reference that no word of the hypothesis can have, each with the index of its reference word.
-        alignment: alignment of the words.
-        pair_units: unit of each pair of the alignment.
-        reference_units: unit of each reference word.
-        written_error_units: unit of each error between the written words, with marks and capitals.
+        unit: index of the reference's utterance; an inserted word has the unit of the word before it.
+        reference: word of the reference; None if the word is inserted.
+        hypothesis: word of the hypothesis; None if the word is deleted.
+        is_equal: whether the words are equal, apart from marks and capitals.
+        expected: labels of the reference, projected on the hypothesis' word.
+        expected_form: written form that the hypothesis' word should have.
+        lost: marks of the reference's word that no word of the hypothesis can have.
     """
 
-    reference_words: Sequence[Word]
-    hypothesis_words: Sequence[Word]
-    reference: Sequence[Labels]
-    reference_forms: Sequence[str]
-    lost: Sequence[tuple[int, Mark]]
-    alignment: Alignment
-    pair_units: Sequence[int]
-    reference_units: Sequence[int]
-    written_error_units: Sequence[int] = ()
+    unit: int
+    reference: Word | None
+    hypothesis: Word | None
+    is_equal: bool
+    expected: Labels = _NO_LABELS
+    expected_form: str = ""
+    lost: frozenset[Mark] = frozenset()
 
     @property
-    def hypothesis(self) -> Sequence[Labels]:
-        """Labels of the hypothesis, one per word."""
-        return _labels(self.hypothesis_words)
+    def labels(self) -> Labels:
+        return (self.hypothesis and self.hypothesis.labels) or _NO_LABELS
 
     @property
-    def hypothesis_forms(self) -> Sequence[str]:
-        """Written forms in the hypothesis, one per word."""
-        return _forms(self.hypothesis_words)
-
-    @property
-    def units(self) -> Sequence[int]:
-        """Unit of each word of the hypothesis."""
-        return [unit for unit, j in zip(self.pair_units, self.alignment.hypothesis, strict=True) if j >= 0]
+    def form(self) -> str:
+        """Written form of the hypothesis' word."""
+        return _form(self.hypothesis, self.labels) if self.hypothesis else ""
 
 
-def pair_same_words(
-    references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str
-) -> Iterator[PairedUtterances]:
-    """Pair equal words in order, with any boundaries of utterances; utterances with the same ids can be in any order.
+Pairs = tuple[list[WordPair], list[int]]
+"""Pairs of words, and the unit of each error between the written words, with marks and capitals."""
 
-    Raises InputError if the words differ, or there are no labels.
+
+def pair_utterances(
+    references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str, *, align: bool
+) -> Pairs:
+    """Pair equal words; with `align`, align a recogniser's words and find the errors of written words.
+
+    Raises InputError if labels are missing or, without `align`, the words differ.
     """
-    _require_labels(references, "reference")
-    _require_labels(hypotheses, name)
+    for side, utterances in (("reference", references), (name, hypotheses)):
+        for index, utterance in enumerate(utterances):
+            if utterance.words and not utterance.is_labelled:
+                raise InputError(f"{side}: {_place(utterance, index)}", "no labels", "marks and case on every word")
+    return _pair_recognised(references, hypotheses) if align else (_pair_same(references, hypotheses, name), [])
+
+
+def _pair_same(references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str) -> list[WordPair]:
+    """Pair equal words in order, whatever the boundaries of utterances; utterances with ids can be in any order."""
     hypotheses = _pair_by_id(references, hypotheses, complete=True) or hypotheses
     stream = chain.from_iterable(utterance.words for utterance in hypotheses)
+    pairs = []
     for unit, reference in enumerate(references):
-        words = [
-            _next_word(word, stream, f"{name}: {_place(reference, unit, i)}") for i, word in enumerate(reference.words)
-        ]
-        units = [unit] * len(words)
-        yield PairedUtterances(
-            reference_words=reference.words,
-            hypothesis_words=words,
-            reference=reference.labels,
-            reference_forms=_forms(reference.words),
-            lost=(),
-            alignment=identity(len(words)),
-            pair_units=units,
-            reference_units=units,
-        )
+        for number, word in enumerate(reference.words, start=1):
+            other = next(stream, None)
+            if other is None or comparison_form(other.text) != comparison_form(word.text):
+                place = f"{name}: {_place(reference, unit)}, word {number}"
+                found = "the end" if other is None else repr(other.text)
+                raise InputError(place, found, f"{word.text!r} as in the reference {_OTHER_WORDS}")
+            labels = word.labels or _NO_LABELS
+            pairs.append(WordPair(unit, word, other, True, labels, _form(word, labels)))
     extra = next(stream, None)
     if extra is not None:
         raise InputError(name, f"{extra.text!r} after the last word of the reference", f"the end {_OTHER_WORDS}")
+    return pairs
 
 
-def _next_word(expected: Word, stream: Iterator[Word], place: str) -> Word:
-    found = next(stream, None)
-    if found is None:
-        raise InputError(place, "the end", f"{expected.text!r} {_AS_IN_REFERENCE}")
-    if comparison_form(found.text) != comparison_form(expected.text):
-        raise InputError(place, repr(found.text), f"{expected.text!r} {_AS_IN_REFERENCE}")
-    return found
-
-
-def pair_recognised_words(
-    references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str
-) -> Iterator[PairedUtterances]:
+def _pair_recognised(references: Sequence[Utterance], hypotheses: Sequence[Utterance]) -> Pairs:
     """Align a recogniser's words with the reference, and project the reference's labels on them.
 
     Utterances are paired by id if no two have the same (in text the id is the line number, used only if both texts have
-    the same number of lines), else by recording; else each text is aligned as a whole. Raises InputError if there are
-    no labels.
+    the same number of lines), else by recording; else each text is aligned as a whole.
     """
-    _require_labels(references, "reference")
-    _require_labels(hypotheses, name)
+    pairs, errors = list[WordPair](), list[int]()
     for units, group in _pair_groups(references, hypotheses):
-        word_units = [unit for unit in units for _ in references[unit].words]
-        yield _projected(_joined([references[unit] for unit in units]), _joined(group), word_units, units[0])
+        word_units = [unit for unit in units for _ in references[unit].words] or [units[0]]
+        reference, hypothesis = _join(references[unit] for unit in units), _join(group)
+        pairs += _aligned(reference, hypothesis, word_units)
+        written = align(_written(reference), _written(hypothesis))
+        pair_units = _pair_units(written, word_units)
+        errors += [unit for unit, is_equal in zip(pair_units, written.equal, strict=True) if not is_equal]
+    return pairs, errors
 
 
-def _projected(
-    reference: Utterance, hypothesis: Utterance, reference_units: Sequence[int], first_unit: int
-) -> PairedUtterances:
+def _aligned(reference: Utterance, hypothesis: Utterance, word_units: Sequence[int]) -> Iterator[WordPair]:
     projection = project(reference, hypothesis)
-    written = align(_written(reference), _written(hypothesis))
-    written_units = _pair_units(written, reference_units, first_unit)
-    return PairedUtterances(
-        reference_words=reference.words,
-        hypothesis_words=hypothesis.words,
-        reference=projection.utterance.labels,
-        reference_forms=_reference_forms(reference, projection),
-        lost=projection.lost,
-        alignment=projection.alignment,
-        pair_units=_pair_units(projection.alignment, reference_units, first_unit),
-        reference_units=reference_units,
-        written_error_units=[unit for unit, equal in zip(written_units, written.equal, strict=True) if not equal],
-    )
+    alignment, labels = projection.alignment, projection.utterance.labels
+    lost = defaultdict[int, set[Mark]](set)
+    for i, mark in projection.lost:
+        lost[i].add(mark)
+    columns = (alignment.reference.tolist(), alignment.hypothesis.tolist(), alignment.equal.tolist())
+    for unit, i, j, is_equal in zip(_pair_units(alignment, word_units), *columns, strict=True):
+        word = reference.words[i] if i >= 0 else None
+        marks = frozenset(lost.get(i, ()))
+        if j < 0:
+            yield WordPair(unit, word, None, False, lost=marks)
+            continue
+        other = hypothesis.words[j]
+        form = _form(word, labels[j]) if word and is_equal else apply_case(comparison_form(other.text), labels[j].case)
+        yield WordPair(unit, word, other, is_equal, labels[j], form, marks)
 
 
-def _pair_units(alignment: Alignment, reference_units: Sequence[int], first_unit: int) -> list[int]:
-    """Return the unit of each pair of words; an inserted word has the unit of the word before it."""
-    units = []
-    unit = reference_units[0] if reference_units else first_unit
+def _pair_units(alignment: Alignment, word_units: Sequence[int]) -> Iterator[int]:
+    """Yield the unit of each pair of words; an inserted word has the unit of the word before it."""
+    unit = word_units[0]
     for i in alignment.reference.tolist():
-        unit = reference_units[i] if i >= 0 else unit
-        units.append(unit)
-    return units
-
-
-def _labels(words: Sequence[Word]) -> list[Labels]:
-    return [word.labels or Labels() for word in words]
-
-
-def _forms(words: Sequence[Word]) -> list[str]:
-    return [_form(word, labels) for word, labels in zip(words, _labels(words), strict=True)]
+        unit = word_units[i] if i >= 0 else unit
+        yield unit
 
 
 def _form(word: Word, labels: Labels) -> str:
@@ -159,34 +136,16 @@ def _form(word: Word, labels: Labels) -> str:
 
 def _written(utterance: Utterance) -> list[str]:
     """Return the words with their capitals and marks, for comparison."""
-    forms = _forms(utterance.words)
-    return [f"{form} {format_marks(label.marks)}" for form, label in zip(forms, utterance.labels, strict=True)]
+    rows = zip(utterance.words, utterance.labels, strict=True)
+    return [f"{_form(word, labels)} {format_marks(labels.marks)}" for word, labels in rows]
 
 
-def _reference_forms(reference: Utterance, projection: Projection) -> list[str]:
-    """Return the form that each hypothesis word should have: the reference's own if the word is the same."""
-    labels = projection.utterance.labels
-    words = projection.utterance.words
-    forms = [apply_case(comparison_form(word.text), label.case) for word, label in zip(words, labels, strict=True)]
-    alignment = projection.alignment
-    for i, j in zip(alignment.reference[alignment.equal], alignment.hypothesis[alignment.equal], strict=True):
-        forms[j] = _form(reference.words[i], labels[j])
-    return forms
-
-
-def _joined(utterances: Sequence[Utterance]) -> Utterance:
+def _join(utterances: Iterable[Utterance]) -> Utterance:
     return Utterance(tuple(word for utterance in utterances for word in utterance.words))
 
 
-def _require_labels(utterances: Sequence[Utterance], name: str) -> None:
-    for index, utterance in enumerate(utterances):
-        if utterance.words and not utterance.is_labelled:
-            raise InputError(f"{name}: {_place(utterance, index)}", "no labels", "marks and case on every word")
-
-
-def _place(utterance: Utterance, index: int, word: int | None = None) -> str:
-    place = f"utterance {index + 1}" + (f" ({utterance.id})" if utterance.id else "")
-    return place if word is None else f"{place}, word {word + 1}"
+def _place(utterance: Utterance, index: int) -> str:
+    return f"utterance {index + 1}" + (f" ({utterance.id})" if utterance.id else "")
 
 
 def _pair_by_id(

@@ -18,13 +18,9 @@ _OPTIONAL = ("bootstrap", "merged", "wer", "written_wer", "slots", "word_edits")
 
 @dataclass(frozen=True)
 class Rate:
-    """Precision, recall and F1 of a class or of several pooled; all None for a class in neither text.
+    """Precision, recall and F1 of a class or of several pooled, all None for a class in neither text.
 
-    Attributes:
-        precision: share of the hypothesis' labels that are right.
-        recall: share of the reference's labels that are found.
-        f1: harmonic mean of the two.
-        support: number in the reference.
+    `support` is the number in the reference.
     """
 
     precision: float | None
@@ -35,13 +31,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class CaseScores:
-    """Scores of capitals.
-
-    Attributes:
-        classes: FIRST_CAP and ALL_CAPS.
-        micro: the two pooled.
-        surface: words written with a capital.
-    """
+    """Scores of capitals: FIRST_CAP and ALL_CAPS, the two pooled, and words written with a capital."""
 
     classes: Mapping[str, Rate]
     micro: Rate
@@ -135,11 +125,7 @@ def write_score_sets(sets: Mapping[str, Scores], path: Pathlike) -> None:
 
 
 def read_score_sets(path: Pathlike) -> dict[str, Scores]:
-    """Inverse of `write_score_sets`, except for the rounding.
-
-    Raises:
-        InputError: no such file, or not a file of scores.
-    """
+    """Inverse of `write_score_sets`, except for the rounding. Raises InputError if there is no such file of scores."""
     text = read_text_file(path)
     try:
         return {name: Scores.from_dict(scores) for name, scores in json.loads(text).items()}

@@ -28,15 +28,10 @@ _CHUNK_CELLS = 1 << 20
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference between two systems in one metric.
+    """Scores of two systems in one metric, and their difference: the second minus the first.
 
-    Attributes:
-        first: score of the first system.
-        second: score of the second system.
-        difference: second minus first.
-        ci95: 95 % interval of the difference; None for fewer than two utterances.
-        p: two-sided p-value, twice the share of samples in which the difference is 0 or has the other sign. One sample
-            is added so that p is never 0. None for fewer than two utterances.
+    `ci95` is its 95 % interval, `p` its two-sided p-value: twice the share of samples in which it is 0 or has the other
+    sign; one sample is added so that p is never 0. Both are None for fewer than two utterances.
     """
 
     first: float
@@ -47,8 +42,7 @@ class Difference:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, rates with six decimals."""
-        values: dict[str, Any] = rounded(asdict(self))
-        return values
+        return dict(rounded(asdict(self)))
 
 
 def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[str, Interval]:
@@ -67,15 +61,13 @@ def compare_counts(first: Counts, second: Counts, samples: int = SAMPLES) -> dic
     """
     if not np.array_equal(first.words, second.words):
         raise AsrPunctError("compare: found two systems on different utterances, expected the same")
-    before, after = (
-        {metric: float(rate) for metric, rate in headline_rates(counts.total()).items()} for counts in (first, second)
-    )
+    before, after = (headline_rates(counts.total()) for counts in (first, second))
     sampled: dict[str, Array] = {}
     if first.units >= 2 and samples >= 1:
         one, two = _on_samples(first, samples, SEED), _on_samples(second, samples, SEED)
         sampled = {metric: two[metric] - one[metric] for metric in one}
     return {
-        metric: _difference(before[metric], after[metric], sampled.get(metric))
+        metric: _difference(float(before[metric]), float(after[metric]), sampled.get(metric))
         for metric in before
         if not np.isnan(after[metric] - before[metric])
     }

@@ -1,18 +1,59 @@
-"""Scores as Markdown tables, aligned for a terminal."""
+"""Scores as Markdown tables, aligned for a terminal. Marks have the glyphs of the language (`,`, not `COMMA`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 
 from asr_punct.errors import plural
-from asr_punct.marks import Glyphs
+from asr_punct.marks import MARKS, Glyphs, Mark
 from asr_punct.scoring.mark_classes import EACH_MARK, MarkClasses
-from asr_punct.scoring.names import CASE_NAMES, class_names, describe_classes
 from asr_punct.scoring.scores import Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference
 
 NO_VALUE = "–"
 """Cell of a table for an undefined or unknown value."""
+_ERROR_RATES = {
+    "slot_error_rate": "slot error rate",
+    "punctuation_error_rate": "punctuation error rate",
+    "wer": "word error rate",
+    "written_wer": "written word error rate",
+}
+_DASHES = {Mark.DASH: " (dash)", Mark.OPEN_DASH: " (opening dash)"}
+CASE_NAMES: Mapping[str, str] = {"FIRST_CAP": "Abc", "ALL_CAPS": "ABC"}
+
+
+def mark_name(mark: Mark, glyphs: Glyphs) -> str:
+    """Return the glyph of a mark; the two dashes, which have one glyph, are described too."""
+    return glyphs.glyph[mark] + _DASHES.get(mark, "")
+
+
+def class_names(classes: MarkClasses, glyphs: Glyphs) -> dict[str, str]:
+    """Return the name of each class: the glyphs of its marks."""
+    return {name: " ".join(mark_name(mark, glyphs) for mark in marks) for name, marks in classes.members.items()}
+
+
+def describe_classes(classes: MarkClasses, glyphs: Glyphs) -> str:
+    """Return the classes and the marks that are not scored, on one line."""
+    if not classes.is_merged:
+        return f"{len(MARKS)} marks, each a class of its own"
+    scored = {mark for marks in classes.members.values() for mark in marks}
+    others = " ".join(mark_name(mark, glyphs) for mark in MARKS if mark not in scored)
+    names = " ".join(f"({name})" for name in class_names(classes, glyphs).values())
+    return f"classes {names}, not scored {others}"
+
+
+def metric_names(classes: MarkClasses, glyphs: Glyphs) -> dict[str, str]:
+    """Return the name of each metric that has an interval, by its path in a scores file."""
+    names = {f"marks.{name}.f1": f"F1 of {marks}" for name, marks in class_names(classes, glyphs).items()}
+    names |= {f"case.{name}.f1": f"F1 of {written}" for name, written in CASE_NAMES.items()}
+    return names | {
+        "micro.f1": "F1 of marks",
+        "mean_f1": "mean F1 of marks",
+        "one_class.f1": "F1 of one class",
+        "case.micro.f1": "F1 of capitals",
+        "case.surface.f1": "F1 of surface forms",
+        **_ERROR_RATES,
+    }
 
 
 def percent(rate: float | None) -> str:
@@ -48,15 +89,9 @@ def case_rates(scores: Scores) -> dict[str, tuple[str, Rate]]:
 
 def error_rates(scores: Scores) -> dict[str, tuple[str, float | None]]:
     """Return name and value of the single rates by their path in a scores file."""
-    rates = {
-        "mean_f1": ("mean F1", scores.mean_f1),
-        "slot_error_rate": ("slot error rate", scores.slot_error_rate),
-        "punctuation_error_rate": ("punctuation error rate", scores.punctuation_error_rate),
-    }
-    if scores.wer is not None:
-        rates |= {"wer": ("word error rate", scores.wer)}
-        rates |= {"written_wer": ("written word error rate", scores.written_wer)}
-    return rates
+    has_words = scores.wer is not None
+    names = {path: name for path, name in _ERROR_RATES.items() if has_words or not path.endswith("wer")}
+    return {path: (name, getattr(scores, path)) for path, name in {"mean_f1": "mean F1", **names}.items()}
 
 
 def report(scores: Scores, glyphs: Glyphs, title: str = "") -> str:
@@ -115,8 +150,7 @@ def comparison(
 ) -> str:
     """Return a table that compares two systems.
 
-    `differences` are by the metric's path in a scores file. `names` of metrics, such as those of `names.metric_names`,
-    replace the paths.
+    `differences` are by the metric's path in a scores file; `names`, such as `metric_names`, replace the paths.
     """
     names = names or {}
     rows = [

@@ -14,7 +14,7 @@ one with the lowest sum of these costs is chosen:
   above `SHORT_PAUSE`;
 * `TOO_SHORT` times the share of `min_seconds` by which it is too short;
 * `TOO_FAST` · (characters that cannot be read at `speed` while it is shown) / `characters`;
-* its lines (`lines.break_lines`).
+* its lines (`_break_lines`).
 
 A cue is shown from the start of its first word until its last word ends, or longer: for `min_seconds`, or up to
 `linger` more to be read at `speed`. If less than `closed_gap` then remains before the next cue, it ends `min_gap`
@@ -29,12 +29,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles.limits import Limits
-from asr_punct.subtitles.lines import LINE, Lines, break_lines
 from asr_punct.subtitles.units import Unit, make_units
 from asr_punct.words import Seconds, Utterance
 
@@ -46,7 +45,15 @@ SHORT_PAUSE: Seconds = 0.5
 PAUSE_INSIDE = 4.0
 TOO_SHORT = 6.0
 TOO_FAST = 4.0
+LINE = 1.0
+"""Cost of each line after the first."""
+BREAK_SHARE = 0.25
+"""Cost of a line break, as a share of the cost of a cue break at the same place without a pause."""
+UNBALANCE = 4.0
+"""Cost of the squared differences between the lines' lengths and their mean, in units of the longest line."""
 _DASHES = ("-", "–", "—")
+_Lines = tuple[float, tuple[int, ...]]
+"""Cost, and the number of units before each break."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +74,8 @@ def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -
     """Yield the cues of utterances with labels, recording by recording and channel by channel, in order of time.
 
     The utterances are grouped by recording, those of each channel in order of time. Cues of one channel do not overlap.
-    A cue can have words of several utterances. Times of words without times are interpolated (`units.filled_times`). Of
-    `limits` those of the language of the glyphs are used.
-
-    Raises InputError for an utterance without any times, or out of order.
+    Times of words without times are interpolated. Of `limits` those of the language of the glyphs are used. Raises
+    InputError for an utterance without any times, or out of order.
     """
     limits = limits.of_language(glyphs.name)
     for recording, group in groupby(utterances, key=attrgetter("recording")):
@@ -126,11 +131,17 @@ def _candidates(
     if end < len(units):
         fixed += last.break_cost * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
         fixed += BINDING * (last.binds and units[end].speaker == last.speaker)
-    length, max_length, turns = -1, limits.lines * (limits.characters + 1) - 1, _Turns(limits)
+    length, max_length = -1, limits.lines * (limits.characters + 1) - 1
+    turns, turn_length, longest_turn, has_names = 1, -1, 0, True
     for start in range(end - 1, -1, -1):
         unit = units[start]
         length += len(unit.text) + 1
-        if not turns.add(unit):
+        if unit.speaker != after.speaker:
+            turns, turn_length = turns + 1, -1
+        turn_length += len(unit.text) + 1
+        longest_turn, has_names = max(longest_turn, turn_length), has_names and bool(unit.speaker)
+        fits = has_names and turns <= limits.lines and longest_turn + len(limits.dash) <= limits.characters
+        if turns > 1 and not fits:
             break
         if unit is not last:
             if length > max_length or last.end - unit.start > limits.max_seconds:
@@ -142,44 +153,49 @@ def _candidates(
         after = unit
 
 
-class _Turns:
-    """Checks that, if a cue has several turns, each fits on one line; units are added from the last to the first.
-
-    `_count` is the number of turns, and `_length` that of the characters of the turn that is being added.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._count = self._length = 0
-        self._speaker = ""
-
-    def add(self, unit: Unit) -> bool:
-        """Add a unit, and return whether the cue is still allowed."""
-        fits = True
-        if self._count and unit.speaker == self._speaker:
-            self._length += 1 + len(unit.text)
-        else:
-            fits = not self._count or bool(unit.speaker and self._speaker and self._fits())
-            self._count, self._length, self._speaker = self._count + 1, len(unit.text), unit.speaker
-        return fits and (self._count == 1 or (self._count <= self._limits.lines and self._fits()))
-
-    def _fits(self) -> bool:
-        return self._length + len(self._limits.dash) <= self._limits.characters
-
-
 def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
     """Return the cost of a display time that is too short for a cue, or for reading its text."""
     too_fast = max(0.0, length - limits.speed * seconds) / limits.characters
     return TOO_SHORT * max(0.0, 1 - seconds / limits.min_seconds) + TOO_FAST * too_fast
 
 
-def _break_lines(units: Sequence[Unit], limits: Limits) -> Lines:
-    """Return the cheapest lines of a cue; several turns have a line each."""
+def _break_lines(units: Sequence[Unit], limits: Limits) -> _Lines:
+    """Return the cheapest lines of a cue: several turns have a line each, else by dynamic programming over its units.
+
+    The cost of n lines of lengths l_1 … l_n is (n - 1) LINE + BREAK_SHARE Σ costs at the breaks + UNBALANCE Σ ((l_i -
+    mean) / characters)². It is infinite if no lines keep the limits. One line that is short enough costs nothing, and
+    neither does a single unit, however long.
+    """
     turns = [i for i, (unit, after) in enumerate(pairwise(units), start=1) if unit.speaker != after.speaker]
     if turns:
         return LINE * len(turns), tuple(turns)
+    ends = list(accumulate((len(unit.text) + 1 for unit in units), initial=0))
+    if len(units) == 1 or ends[-1] - 1 <= limits.characters:
+        return 0.0, ()
     costs = [unit.break_cost + BINDING * unit.binds for unit in units]
-    return break_lines([len(unit.text) for unit in units], costs, limits)
+    found = (_break_into(count, ends, costs, limits) for count in range(2, limits.lines + 1))
+    return min(found, default=(math.inf, ()))
+
+
+def _break_into(count: int, ends: Sequence[int], costs: Sequence[float], limits: Limits) -> _Lines:
+    """Return the cheapest `count` lines; `ends` are the characters up to each unit, with a space after each."""
+    units = len(costs)
+    mean = (ends[-1] - count) / count
+    best: dict[int, _Lines] = {0: (0.0, ())}
+    for line in range(1, count + 1):
+        longer: dict[int, _Lines] = {}
+        for first, (cost, breaks) in best.items():
+            for end in (units,) if line == count else range(first + 1, units):
+                length = ends[end] - ends[first] - 1
+                if length > limits.characters:
+                    break
+                total = cost + UNBALANCE * ((length - mean) / limits.characters) ** 2
+                if end < units:
+                    total += LINE + BREAK_SHARE * costs[end - 1]
+                if end not in longer or total < longer[end][0]:
+                    longer[end] = (total, (*breaks, end) if end < units else breaks)
+        best = longer
+    return best.get(units, (math.inf, ()))
 
 
 def _end_time(units: Sequence[Unit], start: int, end: int, length: int, limits: Limits) -> Seconds:

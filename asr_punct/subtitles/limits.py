@@ -89,10 +89,7 @@ LIMIT_NAMES = tuple(_RANGES)
 
 
 def parse_limits(text: str) -> Limits:
-    """Parse the name of a preset with optional changes: `netflix`, `bbc,characters=32,lines=1`.
-
-    Raises AsrPunctError for an unknown preset or limit, or a value outside its range.
-    """
+    """Parse the name of a preset with optional changes: `bbc,characters=32,lines=1`. Raises AsrPunctError."""
     name, *changes = (part.strip() for part in text.split(","))
     if name not in PRESETS:
         expected = f"{', '.join(PRESETS)}, with optional changes as in netflix,characters=32"
@@ -104,7 +101,6 @@ def parse_limits(text: str) -> Limits:
 
 
 def _parse_change(change: str) -> tuple[str, float]:
-    """Parse `NAME=NUMBER`."""
     name, _, value = change.partition("=")
     if name not in _RANGES:
         raise AsrPunctError(f"--subtitles: found {change!r}, expected one of {' '.join(_RANGES)} and =NUMBER")

@@ -30,11 +30,7 @@ _LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem of a cue, whose number counts from 1.
-
-    `kind` is a key of `_LABELS`: `fast`, `short`, `long`, `line`, `lines`, `overlap`, `gap` or `binding`. `found` is
-    the value that was found, or the word.
-    """
+    """A problem of a cue, whose number counts from 1; `kind` is a key of `_LABELS`, `found` the value or word found."""
 
     number: int
     cue: Cue
@@ -43,12 +39,10 @@ class Problem:
 
 
 def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Problem]:
-    """Return the problems of cues that are sorted by start.
+    """Return the problems of all cues of a file, which are sorted by start, under the limits of the language.
 
     The reading speed counts the characters of all lines, with spaces, per second. A cue overlaps if it begins before
     the end of any earlier one, and has a gap if it begins less than `min_gap` after it.
-
-    `cues` are all cues of a file. The limits are those of the language.
     """
     limits = limits.of_language(language)
     found = list[Problem]()
@@ -67,18 +61,14 @@ def _own_problems(cue: Cue, limits: Limits) -> dict[str, str]:
     """Return the problems of a cue that do not depend on other cues, with their values."""
     seconds, longest = cue.end - cue.start, max(map(len, cue.lines), default=0)
     speed = len(" ".join(cue.lines)) / seconds if seconds > 0 else float("inf")
-    found = {}
-    if round(speed, 1) > limits.speed:
-        found["fast"] = f"{speed:.1f}"
-    if seconds < limits.min_seconds - TOLERANCE:
-        found["short"] = f"{seconds:.3f}"
-    if seconds > limits.max_seconds + TOLERANCE:
-        found["long"] = f"{seconds:.3f}"
-    if longest > limits.characters:
-        found["line"] = str(longest)
-    if len(cue.lines) > limits.lines:
-        found["lines"] = str(len(cue.lines))
-    return found
+    problems = {
+        "fast": (round(speed, 1) > limits.speed, f"{speed:.1f}"),
+        "short": (seconds < limits.min_seconds - TOLERANCE, f"{seconds:.3f}"),
+        "long": (seconds > limits.max_seconds + TOLERANCE, f"{seconds:.3f}"),
+        "line": (longest > limits.characters, str(longest)),
+        "lines": (len(cue.lines) > limits.lines, str(len(cue.lines))),
+    }
+    return {kind: value for kind, (is_broken, value) in problems.items() if is_broken}
 
 
 def _timing(cue: Cue, latest: Seconds | None, limits: Limits) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Mark, write_text
@@ -26,14 +26,8 @@ _STOPS = frozenset({Mark.SEMICOLON, Mark.COLON, Mark.ELLIPSIS, Mark.DASH})
 class Unit:
     """A written word with the free-standing marks beside it (`- hola`); never broken over lines.
 
-    Attributes:
-        text: the text in the cue.
-        start: start in seconds, not before that of the previous unit.
-        end: end in seconds, not before `start`.
-        break_cost: cost of a cue break after it, without a pause.
-        ends_sentence: whether a sentence ends with it.
-        speaker: as in `Utterance`.
-        binds: whether it belongs to the next unit (`binding.binds`).
+    `start` is not before that of the previous unit. `break_cost` is that of a cue break after it, without a pause.
+    `binds` is whether it belongs to the next unit (`binding.binds`).
     """
 
     text: str
@@ -52,23 +46,15 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
     alone stays with its word if both are at most `characters` long. Raises InputError if an utterance has no times, or
     begins before the previous one or long before its end.
     """
-    units: list[Unit] = []
-    last: _Token | None = None
+    texts = [(utterance, list(_tokens(utterance, glyphs))) for utterance in utterances if utterance.words]
+    neighbours = pairwise(chain.from_iterable(tokens for _, tokens in texts))
+    bound = (not token.has_mark and binds(token.core, after.core, glyphs.name) for token, after in neighbours)
+    units = list[Unit]()
     utterance_start = latest = 0.0
-    for utterance in utterances:
-        if not utterance.words:
-            continue
-        tokens = list(_tokens(utterance, glyphs))
-        if units and last:
-            binds_next = _binds(last, tokens[0], glyphs.name)
-            units[-1] = replace(units[-1], break_cost=min(units[-1].break_cost, COMMA), binds=binds_next)
-        last = tokens[-1]
-        bound = (_binds(token, following, glyphs.name) for token, following in pairwise(tokens))
-        tokens = [
-            replace(token, unit=replace(token.unit, binds=binds_next))
-            for token, binds_next in zip(tokens, [*bound, False], strict=True)
-        ]
+    for utterance, tokens in texts:
+        tokens = [replace(token, unit=replace(token.unit, binds=next(bound, False))) for token in tokens]
         added = list(_join_marks(tokens, characters))
+        added[-1] = replace(added[-1], break_cost=min(added[-1].break_cost, COMMA))
         if added[0].start < max(utterance_start, latest - OVERLAP):
             found = f"{added[0].start:g} s after {latest:g} s in recording {utterance.recording!r}"
             raise InputError(f"utterance {utterance.id!r}", found, "utterances in the order of time")
@@ -81,10 +67,9 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A token, before tokens that consist of marks are joined to words.
+    """A token. `core` is its word in lower case, "" for a token of marks alone.
 
-    `core` is its word in lower case, "" for a token of marks alone. `has_mark` is whether a mark follows the word, and
-    `opens` whether its marks belong to the next word (`¿`).
+    `has_mark` is whether a mark follows the word, `opens` whether its marks belong to the next word (`¿`).
     """
 
     unit: Unit
@@ -92,10 +77,6 @@ class _Token:
     has_mark: bool
     opens: bool
     is_dash: bool
-
-    @property
-    def only_marks(self) -> bool:
-        return not self.core
 
 
 def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
@@ -113,10 +94,6 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
         yield _Token(unit, core.lower(), bool(marks), opens=bool(before) and not after, is_dash=is_dash)
 
 
-def _binds(token: _Token, following: _Token, language: str) -> bool:
-    return not token.has_mark and binds(token.core, following.core, language)
-
-
 def _break_cost(marks: frozenset[Mark]) -> float:
     if marks & SENTENCE_ENDS:
         return SENTENCE
@@ -131,32 +108,30 @@ def _join_marks(tokens: Iterable[_Token], characters: int) -> Iterator[Unit]:
     is_open = False
     for token in tokens:
         opens = token.opens or (token.is_dash and unit is not None and unit.ends_sentence)
-        joins = is_open or (token.only_marks and not opens)
+        joins = is_open or (not token.core and not opens)
         if unit is None:
-            unit, is_open = token.unit, token.only_marks
+            unit, is_open = token.unit, not token.core
         elif joins and len(unit.text) + len(token.unit.text) < characters:
-            unit, is_open = _join(unit, token), is_open and token.only_marks
+            unit, is_open = _join(unit, token), is_open and not token.core
         else:
             yield unit
-            unit, is_open = token.unit, token.only_marks and opens
+            unit, is_open = token.unit, not token.core and opens
     if unit is not None:
         yield unit
 
 
 def _join(unit: Unit, token: _Token) -> Unit:
-    other = token.unit
-    cost = min(unit.break_cost, other.break_cost) if token.only_marks else other.break_cost
-    ends_sentence = other.ends_sentence or (token.only_marks and unit.ends_sentence)
-    text = f"{unit.text} {other.text}"
-    binds_next = other.binds and not token.only_marks
-    return replace(unit, text=text, end=other.end, break_cost=cost, ends_sentence=ends_sentence, binds=binds_next)
+    other, text = token.unit, f"{unit.text} {token.unit.text}"
+    if token.core:
+        return replace(other, text=text, start=unit.start)
+    cost, ends_sentence = min(unit.break_cost, other.break_cost), unit.ends_sentence or other.ends_sentence
+    return replace(unit, text=text, end=other.end, break_cost=cost, ends_sentence=ends_sentence, binds=False)
 
 
 def filled_times(utterance: Utterance) -> Iterator[tuple[Seconds, Seconds]]:
-    """Return start and end of each word; unknown times are interpolated by the lengths of the words.
+    """Return start and end of each word; unknown times are interpolated or predicted by the lengths of the words.
 
-    Before the first known time and after the last one, words last as long as their length predicts. Raises InputError
-    if no time is known.
+    Raises InputError if no time is known.
     """
     words = utterance.words
     times = [time for word in words for time in (word.start, word.end)]

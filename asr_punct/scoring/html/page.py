@@ -1,27 +1,39 @@
-"""Write the score page, with its style and script inside."""
+"""Write the score page, with its style, its script and the recording that it plays inside."""
 
+import os
 import re
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader
 
-from asr_punct.errors import plural
+from asr_punct.audio import check_ends, check_file, duration
+from asr_punct.errors import EXPECTED_TIMES, AsrPunctError, InputError, MissingExtraError, plural
 from asr_punct.formats.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
+from asr_punct.scoring import tables
 from asr_punct.scoring.evaluate import PairedTexts
-from asr_punct.scoring.html.audio import audio_source
-from asr_punct.scoring.html.confusion import confusion_rows
-from asr_punct.scoring.html.reliability import reliability
-from asr_punct.scoring.html.score_vs_wer import score_vs_wer
+from asr_punct.scoring.html.charts import confusion_rows, reliability, score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
-from asr_punct.scoring.names import class_names, describe_classes, metric_names
 from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.significance import Difference
-from asr_punct.scoring.tables import case_rates, error_rates, interval, intervals_line, mark_rates, percent
+from asr_punct.words import Utterance
 
+EMBEDDED_BYTES = 8 << 20
+"""Largest audio file that is embedded in the page; larger files are linked."""
+_TYPES = {
+    ".flac": "audio/flac",
+    ".m4a": "audio/mp4",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+    ".opus": "audio/ogg",
+    ".wav": "audio/wav",
+    ".webm": "audio/webm",
+}
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
@@ -53,55 +65,39 @@ def write_page(
     `scores` are those of `paired`. A click on a word plays `audio`. The transcript and the differences of `compare` are
     shown too. Raises InputError if the audio cannot be read, or browsers do not play its type.
     """
-    page = _environment().get_template("page.html.j2")
-    diagrams = list(reliability(paired))
-    marks = class_names(paired.classes, glyphs)
-    texts = [paired] if compare is None else [paired, compare.paired]
-    context = {
-        "hypothesis": hypothesis,
-        "introduction": _introduction(scores, paired, reference, hypothesis, glyphs),
-        "compare": compare,
-        "metric_names": metric_names(paired.classes, glyphs),
-        "scores": scores,
-        "headline": _headline(scores),
-        "mark_rates": mark_rates(scores, glyphs),
-        "case_rates": case_rates(scores),
-        "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired.pairs, paired.classes).items()},
-        "has_probabilities": any(diagram.unit == "marks" for diagram in diagrams),
-        "diagrams": diagrams,
-        "by_wer": score_vs_wer(paired, paired.count()) if paired.aligned else None,
-        "transcript": make_transcript(texts, glyphs),
-        "language": glyphs.name,
-        "audio_source": audio_source(audio, path) if audio else None,
-        "css": _resource("page.css"),
-        "script": _resource("page.js"),
-    }
-    with write_file(path) as out:
-        out.writelines(page.generate(context))
-
-
-def _headline(scores: Scores) -> dict[str, tuple[str, float | None]]:
-    """Return name and value of the main rates by their path in a scores file."""
-    f1 = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
-    return f1 | error_rates(scores)
-
-
-def _introduction(scores: Scores, paired: PairedTexts, reference: str, hypothesis: str, glyphs: Glyphs) -> list[str]:
-    words = f"{plural(scores.words, 'word')} of the reference"
-    return [
-        f"{hypothesis} against {reference}: {words} in {plural(len(paired.references), 'utterance')}.",
-        f"Marks: {describe_classes(paired.classes, glyphs)}.",
-        intervals_line(scores),
-    ]
-
-
-def _environment() -> Environment:
     loader = PackageLoader("asr_punct.scoring", "html")
     environment = Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_without_controls
     )
-    environment.filters.update(percent=percent, interval=interval)
-    return environment
+    environment.filters.update(percent=tables.percent, interval=tables.interval)
+    marks = tables.class_names(paired.classes, glyphs)
+    texts = [paired] if compare is None else [paired, compare.paired]
+    words = f"{plural(scores.words, 'word')} of the reference"
+    rates = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
+    context = {
+        "hypothesis": hypothesis,
+        "introduction": [
+            f"{hypothesis} against {reference}: {words} in {plural(len(paired.references), 'utterance')}.",
+            f"Marks: {tables.describe_classes(paired.classes, glyphs)}.",
+            tables.intervals_line(scores),
+        ],
+        "compare": compare,
+        "metric_names": tables.metric_names(paired.classes, glyphs),
+        "scores": scores,
+        "headline": rates | tables.error_rates(scores),
+        "mark_rates": tables.mark_rates(scores, glyphs),
+        "case_rates": tables.case_rates(scores),
+        "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired).items()},
+        "reliability": reliability(paired),
+        "by_wer": score_vs_wer(paired, paired.count()) if paired.is_aligned else None,
+        "transcript": make_transcript(texts, glyphs),
+        "language": glyphs.name,
+        "audio_source": _audio_source(audio, path) if audio else None,
+        "css": loader.get_source(environment, "page.css")[0],
+        "script": loader.get_source(environment, "page.js")[0],
+    }
+    with write_file(path) as out:
+        out.writelines(environment.get_template("page.html.j2").generate(context))
 
 
 def _without_controls(value: object) -> object:
@@ -110,5 +106,29 @@ def _without_controls(value: object) -> object:
     return _CONTROLS.sub("\ufffd", str(value)) if is_text else value
 
 
-def _resource(name: str) -> str:
-    return files("asr_punct.scoring.html").joinpath(name).read_text(encoding="utf-8")
+def _audio_source(audio: Path, page: Pathlike) -> str:
+    """Return the address of the recording: a data URL, or a path from the page for a large file."""
+    check_file(audio)
+    media_type = _TYPES.get(audio.suffix.lower())
+    if media_type is None:
+        raise InputError(audio, f"a {audio.suffix or 'nameless'} file", f"audio that browsers play: {' '.join(_TYPES)}")
+    try:
+        if audio.stat().st_size > EMBEDDED_BYTES:
+            return quote(Path(os.path.relpath(audio, Path(page).parent)).as_posix())
+        return f"data:{media_type};base64,{b64encode(audio.read_bytes()).decode('ascii')}"
+    except OSError as error:
+        raise InputError(audio, error.strerror or "an error", "an audio file that can be read") from None
+
+
+def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
+    """Raise AsrPunctError unless the words, called `name`, have times of one recording, within its length.
+
+    The length is not checked without the extra "audio".
+    """
+    recordings = {utterance.recording for utterance in hypotheses if utterance.words}
+    if len(recordings) > 1:
+        raise AsrPunctError(f"--audio: found {len(recordings)} recordings in {name}, expected one")
+    if all(word.start is None for utterance in hypotheses for word in utterance.words):
+        raise AsrPunctError(f"--audio: found no times in {name}, expected {EXPECTED_TIMES}")
+    with suppress(MissingExtraError):
+        check_ends(hypotheses, audio, duration(audio))

@@ -1,18 +1,19 @@
-"""Transcript of the score page: recognised words with their errors, pauses and times."""
+"""Transcript of the score page: recognised words with their errors, pauses, times and certainty."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from asr_punct.marks import LEFT, Glyphs, Mark
+from asr_punct.marks import CASES, LEFT, Case, Glyphs, Labels, Mark
 from asr_punct.scoring.evaluate import PairedTexts
-from asr_punct.scoring.html.certainty import Certainty, certainties, certainty_unit
-from asr_punct.scoring.pairing import PairedUtterances
+from asr_punct.scoring.pairing import WordPair
+from asr_punct.scoring.tables import CASE_NAMES, mark_name, percent
 from asr_punct.words import Seconds, Word
 
 SHOWN_WORDS = 10_000
 """Number of aligned words that are shown, of all hypotheses together, about 2 MB."""
+_MIN_DOUBT = 0.2
+"""Words with less doubt are not shaded."""
 
 
 @dataclass(frozen=True)
@@ -23,43 +24,37 @@ class ShownMark:
     `del` for a mark of the reference, `ins` for one of the hypothesis.
     """
 
-    mark: Mark
     glyph: str
     kind: str = ""
     element: str = ""
 
     @property
     def title(self) -> str:
-        """Tooltip of a mark that is not right."""
         if self.kind == "wrong":
             return f"mark of the {'reference' if self.element == 'del' else 'hypothesis'}"
         return f"{self.kind} mark"
 
 
 @dataclass(frozen=True)
-class WordPair:
-    """A pair of aligned words; None for the missing word of an insertion or deletion.
+class ShownWord:
+    """A pair of aligned words, with the marks on both sides and the pause after it.
 
-    `unit` is the index of the reference utterance. `wanted` is the written form that the hypothesis should have,
-    `written` the one that it has, with the marks `left` and `right` of it. `pause` is after the word; the certainty is
-    None if unknown.
+    `doubt` is one minus the probability of the least certain label, or of the word; 0 if it is unknown or too small to
+    be shown. `certainty` is the tooltip: the probabilities of the labels, or the confidence.
     """
 
-    unit: int
-    reference: Word | None
-    hypothesis: Word | None
-    wanted: str
-    written: str
+    pair: WordPair
     left: Sequence[ShownMark]
     right: Sequence[ShownMark]
-    equal: bool
     pause: Seconds | None
-    certainty: Certainty | None
+    doubt: float
+    certainty: str | None
 
     @property
     def start(self) -> Seconds | None:
         """Start in the hypothesis if it has times, else in the reference."""
-        return next((word.start for word in (self.hypothesis, self.reference) if word and word.start is not None), None)
+        words = (self.pair.hypothesis, self.pair.reference)
+        return next((word.start for word in words if word and word.start is not None), None)
 
 
 @dataclass(frozen=True)
@@ -67,12 +62,11 @@ class Paragraph:
     """Name of an utterance of the reference, and its words in each hypothesis."""
 
     name: object
-    texts: Sequence[Sequence[WordPair]]
+    texts: Sequence[Sequence[ShownWord]]
 
     @property
     def is_same(self) -> bool:
-        """Whether the hypotheses are written alike."""
-        written = [[(word.written, word.left, word.right) for word in text] for text in self.texts]
+        written = [[(word.pair.form, word.left, word.right) for word in text] for text in self.texts]
         return all(text == written[0] for text in written)
 
 
@@ -91,55 +85,29 @@ class Transcript:
 
 def make_transcript(texts: Sequence[PairedTexts], glyphs: Glyphs, most: int = SHOWN_WORDS) -> Transcript:
     """Return the first words of hypotheses of one reference, by utterance; `most` words together."""
-    total = sum(len(pair.alignment.equal) for text in texts for pair in text.pairs)
-    unit = certainty_unit(word for text in texts for pair in text.pairs for word in pair.hypothesis_words)
-    columns = [_utterances(text, glyphs, unit, most // len(texts)) for text in texts]
-    shown = sum(len(words) for column in columns for words in column.values())
-    numbers = sorted({number for column in columns for number in column})
+    unit = _certainty_unit(pair.hypothesis for text in texts for pair in text.pairs if pair.hypothesis)
+    columns: list[Mapping[int, Sequence[ShownWord]]] = []
+    for text in texts:
+        shown = islice(_shown_words(text.pairs, glyphs, unit), most // len(texts))
+        columns.append({number: list(group) for number, group in groupby(shown, lambda word: word.pair.unit)})
     paragraphs = [
         Paragraph(texts[0].references[number].id or number + 1, [column.get(number, ()) for column in columns])
-        for number in numbers
+        for number in sorted(set().union(*columns))
     ]
-    return Transcript(shown, total, paragraphs, unit)
+    count = sum(len(words) for column in columns for words in column.values())
+    return Transcript(count, sum(len(text.pairs) for text in texts), paragraphs, unit)
 
 
-def _utterances(text: PairedTexts, glyphs: Glyphs, unit: str | None, most: int) -> Mapping[int, Sequence[WordPair]]:
-    """Return the first `most` aligned words by index of their reference utterance."""
-    has_pauses = any(word.pause is not None for pair in text.pairs for word in pair.hypothesis_words)
-    shown = islice((p for pair in text.pairs for p in _word_pairs(pair, glyphs, has_pauses, unit)), most)
-    return {number: list(group) for number, group in groupby(shown, lambda pair: pair.unit)}
-
-
-def _word_pairs(pair: PairedUtterances, glyphs: Glyphs, has_pauses: bool, certainty: str | None) -> Iterator[WordPair]:
-    """Yield the aligned words, with pauses of the hypothesis if it `has_pauses`, else of the reference."""
-    certain = list(certainties(pair.hypothesis_words, glyphs, certainty))
-    lost = defaultdict[int, set[Mark]](set)
-    for i, mark in pair.lost:
-        lost[i].add(mark)
-    alignment, labels, forms = pair.alignment, pair.hypothesis, pair.hypothesis_forms
-    rows = zip(
-        pair.pair_units,
-        *(a.tolist() for a in (alignment.reference, alignment.hypothesis, alignment.equal)),
-        strict=True,
-    )
-    for unit, i, j, equal in rows:
-        reference = pair.reference_words[i] if i >= 0 else None
-        hypothesis = pair.hypothesis_words[j] if j >= 0 else None
-        paused = hypothesis if has_pauses else reference
-        wanted = (pair.reference[j].marks if j >= 0 else frozenset()) | lost.get(i, frozenset())
-        found = labels[j].marks if j >= 0 else frozenset()
-        yield WordPair(
-            unit,
-            reference,
-            hypothesis,
-            pair.reference_forms[j] if j >= 0 else "",
-            forms[j] if j >= 0 else "",
-            _shown_marks(wanted, found, LEFT, glyphs),
-            _shown_marks(wanted, found, glyphs.right, glyphs),
-            equal,
-            paused.pause if paused else None,
-            certain[j] if j >= 0 else None,
-        )
+def _shown_words(pairs: Sequence[WordPair], glyphs: Glyphs, certainty_unit: str | None) -> Iterator[ShownWord]:
+    """Yield the aligned words, with pauses of the hypothesis if it has any, else of the reference."""
+    has_pauses = any(pair.hypothesis and pair.hypothesis.pause is not None for pair in pairs)
+    for pair in pairs:
+        marks = pair.expected.marks | pair.lost, pair.labels.marks
+        paused = pair.hypothesis if has_pauses else pair.reference
+        doubt, certainty = _certainty(pair.hypothesis, glyphs, certainty_unit) if pair.hypothesis else (0.0, None)
+        left, right = (_shown_marks(*marks, order, glyphs) for order in (LEFT, glyphs.right))
+        shade = doubt if doubt >= _MIN_DOUBT else 0.0
+        yield ShownWord(pair, left, right, paused.pause if paused else None, shade, certainty)
 
 
 def _shown_marks(
@@ -151,5 +119,32 @@ def _shown_marks(
     shown = []
     for mark in (mark for mark in order if mark in wanted):
         kind = "" if mark in found else "wrong" if extra else "missing"
-        shown.append(ShownMark(mark, glyphs.glyph[mark], kind, "del"))
-    return shown + [ShownMark(mark, glyphs.glyph[mark], "wrong" if has_missing else "extra", "ins") for mark in extra]
+        shown.append(ShownMark(glyphs.glyph[mark], kind, "del"))
+    return shown + [ShownMark(glyphs.glyph[mark], "wrong" if has_missing else "extra", "ins") for mark in extra]
+
+
+def _certainty_unit(words: Iterable[Word]) -> str | None:
+    """Return `labels` if any word has probabilities, else `words` if confidences are between 0 and 1, else None."""
+    confidences = []
+    for word in words:
+        if word.probabilities:
+            return "labels"
+        if word.confidence is not None:
+            confidences.append(word.confidence)
+    return "words" if confidences and 0 <= min(confidences) <= max(confidences) <= 1 else None
+
+
+def _certainty(word: Word, glyphs: Glyphs, unit: str | None) -> tuple[float, str | None]:
+    """Return the doubt about the word or its labels, by the unit, and a tooltip; 0 and None if it is unknown."""
+    if unit == "words" and word.confidence is not None:
+        return 1 - word.confidence, f"confidence {percent(word.confidence)} %"
+    if unit != "labels" or word.probabilities is None:
+        return 0.0, None
+    labels = word.labels or Labels()
+    marks = {mark: p for mark, p in word.probabilities.items() if isinstance(mark, Mark)}
+    cases = {case: p for case, p in word.probabilities.items() if isinstance(case, Case)}
+    chosen = [p if mark in labels.marks else 1 - p for mark, p in marks.items()]
+    chosen.append(1 - sum(cases.values()) if labels.case is Case.O else cases.get(labels.case, 1.0))
+    names = [f"{mark_name(mark, glyphs)} {percent(p)} %" for mark, p in marks.items()]
+    names += [f"{CASE_NAMES[case]} {percent(cases[case])} %" for case in CASES if case in cases]
+    return 1 - min(chosen), ", ".join(names)

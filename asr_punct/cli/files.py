@@ -1,0 +1,87 @@
+"""Files of commands: outputs that are also inputs, hints about inputs, restored words with a report on subtitles."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import typer
+
+from asr_punct import formats
+from asr_punct.cli.base import NAME
+from asr_punct.errors import AsrPunctError
+from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name, write_file
+from asr_punct.formats.kaldi_tables import read_wav_scp
+from asr_punct.marks import Glyphs, Labels
+from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
+from asr_punct.words import CAPITALS_STAY, LABELS_STAY, CapitalsCheck, Utterance
+
+_TABLES = ("text", "ctm", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
+"""Files that are read from a data directory: Kaldi's tables, `ctm`, and `utt2doc`, which is ours."""
+
+
+def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
+    """Raise AsrPunctError if an output is the same file as an input, also through a link.
+
+    `outputs` has the path by option; `inputs` are files and data directories.
+    """
+    paths = [Path(source) for source in inputs if source is not None]
+    read = [file for path in paths for file in ([path / name for name in _TABLES] if path.is_dir() else [path])]
+    for option, output in outputs.items():
+        for file in read:
+            if output is not None and is_same_file(file, output):
+                raise AsrPunctError(
+                    f"{option}: found {output}, the same file as the input {file}, expected another file"
+                )
+
+
+def is_same_file(first: Pathlike, second: Pathlike) -> bool:
+    """Whether both paths are the same existing file. Standard streams and devices are not files."""
+    has_stream = STANDARD_STREAM in (str(first), str(second))
+    return not has_stream and os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)
+
+
+def audio_files(wav_scp: Path | None) -> list[Path]:
+    """Return the audio files that a `wav.scp` lists; none if it does not exist."""
+    return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and wav_scp.is_file() else []
+
+
+def with_hints(
+    utterances: Iterable[Utterance], source: Pathlike, *, labels: bool, capitals: bool
+) -> Iterator[Utterance]:
+    """Yield the utterances. If wanted, print a hint at the first labels, or at the end if all words are in capitals."""
+    check = CapitalsCheck()
+    for utterance in utterances:
+        if labels and any(label != Labels() for label in utterance.labels):
+            labels = False
+            print_hint(source, LABELS_STAY)
+        check.add(utterance.words)
+        yield utterance
+    if capitals and check.are_capitals():
+        print_hint(source, CAPITALS_STAY)
+
+
+def print_hint(source: Pathlike, hint: str) -> None:
+    """Print a hint about a file on standard error."""
+    typer.echo(f"{NAME}: {display_name(source)}: {hint}", err=True)
+
+
+def write_restored(
+    utterances: Iterable[Utterance],
+    glyphs: Glyphs,
+    output: Pathlike,
+    format_name: str,
+    limits: Limits | None,
+    report: Path | None,
+    quiet: bool,
+) -> None:
+    """Write utterances, and if wanted a `report` on their subtitles; its summary is printed unless `quiet`."""
+    utterances, glyphs = formats.with_glyphs(utterances, glyphs)
+    cues = list[Cue]()
+    formats.write(utterances, output, glyphs, format_name, limits, cues.append if report else None)
+    if report:
+        limits = limits or NETFLIX
+        problems = check_cues(cues, limits, glyphs.name)
+        with write_file(report) as out:
+            out.writelines(report_lines(problems, limits, glyphs.name))
+        if not quiet:
+            print_hint(report, summarise(problems, len(cues), limits, glyphs.name))
