@@ -14,6 +14,7 @@ from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 
 VOCABULARY, WIDTH = 60, 16
 LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóúñ"
+FAMILIES = ["bert", "roberta", "distilbert", "electra", "albert"]
 
 
 def checkpoint(directory, family="roberta", head=True, tied=True):
@@ -56,7 +57,7 @@ def test_dropout_is_that_of_the_checkpoint_or_configured(part, family, masked_lm
     ]
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "electra", "albert"])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_any_encoder_by_directory(family, tmp_path):
     encoder = pretrained_encoder(checkpoint(tmp_path, family)).eval()
     assert encoder.decoder is None
@@ -66,9 +67,15 @@ def test_any_encoder_by_directory(family, tmp_path):
     assert encoder(*(batch[name] for name in names)).words.shape == (1, 5, 16)
 
 
-def test_an_encoder_that_shortens_its_input_is_refused(tmp_path):
+def funnel(directory, kind="FunnelModel"):
+    """A tiny Funnel transformer."""
     sizes = {"d_model": 16, "n_head": 2, "d_head": 8, "d_inner": 32, "block_sizes": [1, 1, 1], "num_decoder_layers": 1}
-    transformers.FunnelBaseModel(transformers.FunnelConfig(vocab_size=60, **sizes)).save_pretrained(tmp_path)
+    settings = transformers.FunnelConfig(vocab_size=60, **sizes)
+    getattr(transformers, kind)(settings).save_pretrained(directory)
+
+
+def test_an_encoder_that_shortens_its_input_is_refused(tmp_path):
+    funnel(tmp_path, "FunnelBaseModel")
     with pytest.raises(ConfigError, match="found a FunnelBaseModel, which has no vector for each sub-word"):
         pretrained_encoder(str(tmp_path))
 
