@@ -4,7 +4,7 @@ Needs torch and this repository alone, not installed. Rows whose packages are mi
 have the size of BERT-base and random weights, except the shipped ones:
 
 * torch: an encoder of torch's own layers.
-* transformers: token classification, a sentence a row, padded, in fp32 without fused attention.
+* transformers: token classification, one sentence per row, padded, in fp32 without fused attention.
 * AutoPunct: this project's model, windows of 128 words that fill rows of 256 sub-words without padding, in fp32, then
   in bf16 with fused attention, then compiled.
 * es-eu, en: the shipped models' weights for training, from the checkout, inference.
@@ -106,7 +106,7 @@ def windows(sizes: Sizes, vocabulary: int) -> dict[str, Tensor]:
 
 
 def sentences(sizes: Sizes) -> tuple[dict[str, Tensor], int]:
-    """Return a batch of sentences, a sentence a row with padding, and its number of words."""
+    """Return a batch of sentences, one sentence per row with padding, and its number of words."""
     lengths = torch.from_numpy(np.random.default_rng(0).integers(*_SENTENCE, sizes.rows * _WORDS // 22))
     mask = (torch.arange(2 * _SENTENCE[1]) < 2 * lengths[:, None]).long()  # two sub-words a word, as in the windows
     return {"input_ids": torch.randint(5, sizes.vocabulary, mask.shape), "attention_mask": mask}, int(lengths.sum())

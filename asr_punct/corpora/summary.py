@@ -15,7 +15,7 @@ PARTS = ("train", "dev", "test")
 
 @dataclass
 class Summary:
-    """Word counts of a prepared corpus by part (`train`, `es/dev`, …), and problems in its source, each a line.
+    """Word counts of a prepared corpus by part (`train`, `es/dev`, …), and problems in its source, one per line.
 
     `dropped` counts the characters that were neither part of a word nor a mark.
     """

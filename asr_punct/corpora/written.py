@@ -39,7 +39,7 @@ def prepare_text(
 ) -> Summary:
     """Write `train.tsv`, `dev.tsv` and `test.tsv`, divided by document; only a part with share 0 is empty.
 
-    `source` (`-`: standard input) is text, a sentence or paragraph a line, with an empty line between documents. If
+    `source` (`-`: standard input) is text, one sentence or paragraph per line, with an empty line between documents. If
     there are fewer documents than parts, it is divided into consecutive blocks of lines. All lines are held in memory.
     `language` may be several codes (`es+eu`).
 

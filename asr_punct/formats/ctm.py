@@ -1,4 +1,4 @@
-"""CTM: `utterance channel start duration word [confidence [type speaker]]`, in seconds, one word a line.
+"""CTM: `utterance channel start duration word [confidence [type speaker]]`, in seconds, one word per line.
 
 Kaldi writes 5 or 6 columns, and rows with the word `<eps>` for silence. NeMo's Forced Aligner writes 8 columns, with
 `NA` as confidence, and `<space>` between the words of a segment. Lines that start with `;;` are comments (NIST).

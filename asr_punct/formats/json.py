@@ -107,7 +107,7 @@ def timed_word(value: Any, place: str) -> Word:
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write one JSON object, an utterance a line, lazily. Unknown keys of a file of this format are kept."""
+    """Write one JSON object, one utterance per line, lazily. Unknown keys of a file of this format are kept."""
     remaining = iter(values)
     first = list(islice(remaining, 1))
     origin = json_origin(first[0].origin, _FORMAT) if first else None

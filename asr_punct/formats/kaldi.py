@@ -4,7 +4,7 @@ Utterances are read in the order of speech, because they are context for each ot
 start of their `segments` in each recording. If `ctm` has the same words for an utterance as `text`, the utterance gets
 their times, and its rows of `ctm` get marks; the number of other utterances is logged.
 
-The format `kaldi-text`: transcripts alone, `utterance word word …`, an utterance a line (`data/*/text`,
+The format `kaldi-text`: transcripts alone, `utterance word word …`, one utterance per line (`data/*/text`,
 `decode*/scoring_kaldi/*/N.txt`). Each utterance is a separate document: the order of ids need not be that of speech,
 and if utterances were context for each other, the model, which has no pauses here, would put fewer marks at their ends.
 """

@@ -1,4 +1,4 @@
-"""Lhotse supervisions, one JSON object a line: segments with `text`, and word times in `alignment.word`.
+"""Lhotse supervisions, one JSON object per line: segments with `text`, and word times in `alignment.word`.
 
 Times are seconds from the beginning of the recording.
 """

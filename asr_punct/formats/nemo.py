@@ -1,4 +1,4 @@
-"""NeMo manifests, one JSON object a line.
+"""NeMo manifests, one JSON object per line.
 
 A line is a transcription (`pred_text`, and `word` if it has times) or an alignment (`words`, `alignments`).
 """
@@ -108,7 +108,7 @@ def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: st
     """Yield the words between the end times: a word starts where the one before ends; silence is an empty word."""
     if len(words) != len(ends):
         found = f"{plural(len(words), 'word')} and {plural(len(ends), 'alignment')}"
-        raise InputError(place, found, "one end time a word")
+        raise InputError(place, found, "one end time per word")
     start = offset
     for position, text in enumerate(words):
         end = Node({"alignment": ends[position]}, place).number("alignment")

@@ -1,7 +1,7 @@
-"""STM, NIST's segment time marks: `file channel speaker start end [<label>] transcript`, in seconds, a segment a line.
+"""STM (NIST's segment time marks): `file channel speaker start end [<label>] transcript`, one segment per line.
 
-Lines that start with `;;` are comments. Lines without a transcript (those of the speaker `inter_segment_gap`), or with
-the transcript `ignore_time_segment_in_scoring`, are not utterances.
+Times are in seconds. Lines that start with `;;` are comments. Lines without a transcript (those of the speaker
+`inter_segment_gap`), or with the transcript `ignore_time_segment_in_scoring`, are not utterances.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The project's own format for corpora and predictions: `word TAB marks TAB pause TAB case`, one word a line.
+"""The project's own format for corpora and predictions: `word TAB marks TAB pause TAB case`, one word per line.
 
 An empty line ends an utterance. A line is a comment only if it starts with `# ` and has no TAB; the comments
 `# id`, `# document`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.

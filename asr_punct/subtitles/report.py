@@ -90,7 +90,7 @@ def _bound_word(cue: Cue, following: Cue, language: str) -> str:
 
 
 def report_lines(problems: Sequence[Problem], limits: Limits, language: str) -> Iterator[str]:
-    """Yield the lines of a report, a problem a line in columns separated by tabs."""
+    """Yield the lines of a report, one problem per line in columns separated by tabs."""
     values = _limit_values(limits.of_language(language))
     yield HEADER
     for problem in problems:

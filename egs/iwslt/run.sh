@@ -4,7 +4,7 @@
 # Usage: egs/iwslt/run.sh [options]
 #   --corpus DIR       folder of the benchmark's files: train2012 (optional), dev2012, test2011, test2011asr, also with
 #                      .txt or .xz after their names. Without it the recipe makes small files of that format
-#   --text FILE        written text to train on if there is no train2012, a paragraph a line (.txt or .xz); without
+#   --text FILE        written text to train on if there is no train2012, one paragraph per line (.txt or .xz); without
 #                      both, the recipe trains on four fifths of dev2012
 #   --system LIST      systems by name or pattern, such as "brnn pos_fusion/*" (default: all; those that need a tagger
 #                      of parts of speech and have none are left out with a message)
@@ -104,7 +104,7 @@ case $budget in
   full) ;;
   pass)
     prepare_options=(--dev-words 60000)
-    stream=(--sets ref --words 3000) # one window a word is slow
+    stream=(--sets ref --words 3000) # one window per word is slow
     ;;
   mini) prepare_options=(--dev-words 60000) ;;
   smoke)

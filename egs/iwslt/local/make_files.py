@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make small files in the format of a benchmark, `token TAB label` a line, from a few templates.
+"""Make small files in the format of a benchmark, `token TAB label` per line, from a few templates.
 
 They test the recipe; their scores mean nothing for real speech.
 """

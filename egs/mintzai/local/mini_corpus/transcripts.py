@@ -1,6 +1,6 @@
 """The committed text, as recordings cut into segments.
 
-`LANGUAGE/PART.txt` holds one recording a block, with an empty line between blocks, and one paragraph or turn a line.
+`LANGUAGE/PART.txt` has one recording per block, with an empty line between blocks, and one paragraph or turn per line.
 Braces enclose words in the other language: `{Eskerrik asko}, presidente.`
 A line that begins with a dash is a turn of another speaker than the line before.
 """
