@@ -10,15 +10,19 @@ from typing import Any
 from asr_punct.errors import ConfigError
 
 
-def check_sizes(component: str, config: Any, *names: str) -> None:
+def check_at_least_one(component: str, config: Any, *names: str) -> None:
     """Refuse values below 1."""
     _check(component, config, names, lambda value: value >= 1, "1 or more")
 
 
-def check_amounts(component: str, config: Any, *names: str, positive: bool = False) -> None:
-    """Refuse negative, infinite and NaN values; with `positive` also 0."""
-    expected = "above 0" if positive else "0 or more"
-    _check(component, config, names, lambda value: 0 <= value < math.inf and not (positive and value == 0), expected)
+def check_not_negative(component: str, config: Any, *names: str) -> None:
+    """Refuse negative, infinite and NaN values."""
+    _check(component, config, names, lambda value: 0 <= value < math.inf, "0 or more")
+
+
+def check_positive(component: str, config: Any, *names: str) -> None:
+    """Refuse 0, and negative, infinite and NaN values."""
+    _check(component, config, names, lambda value: 0 < value < math.inf, "above 0")
 
 
 def check_probabilities(component: str, config: Any, *names: str) -> None:

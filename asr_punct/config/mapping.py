@@ -31,15 +31,15 @@ def from_mapping(cls: type[T], values: Any, place: str) -> T:
         if field.name not in values and field.default is field.default_factory is dataclasses.MISSING:
             raise ConfigError(f"{place}: found no key {field.name!r}, expected {', '.join(names)}")
     hints = typing.get_type_hints(cls)
-    arguments = {key: _value(hints[key], value, f"{place}: {key}") for key, value in values.items()}
+    arguments = {key: _convert(hints[key], value, f"{place}: {key}") for key, value in values.items()}
     try:
         return cls(**arguments)
     except ConfigError as error:
-        component = place.rpartition(": ")[2]
+        component = place.rpartition(": ")[2]  # the error begins with it too
         raise ConfigError(f"{place}: {str(error).removeprefix(f'{component}: ')}") from None
 
 
-def _value(hint: Any, value: Any, place: str) -> Any:
+def _convert(hint: Any, value: Any, place: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return from_mapping(typing.cast(type, hint), value, place)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
@@ -52,13 +52,13 @@ def _value(hint: Any, value: Any, place: str) -> Any:
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
             raise ConfigError(f"{place}: found {value!r}, expected a list")
-        return tuple(_value(arguments[0], item, place) for item in value)
+        return tuple(_convert(arguments[0], item, place) for item in value)
     if origin is Mapping:
         if not isinstance(value, Mapping):
             raise ConfigError(f"{place}: found {value!r}, expected keys and values")
         key_type, value_type = arguments
         return {
-            _value(key_type, key, place): _value(value_type, item, f"{place}: {key}") for key, item in value.items()
+            _convert(key_type, key, place): _convert(value_type, item, f"{place}: {key}") for key, item in value.items()
         }
     allowed = arguments if isinstance(hint, types.UnionType) else (hint,)
     if hint is Any or (isinstance(value, allowed) and isinstance(value, bool) == (bool in allowed)):

@@ -3,7 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from asr_punct.config.checks import check_amounts, check_kernels, check_probabilities, check_sizes
+from asr_punct.config.checks import (
+    check_at_least_one,
+    check_kernels,
+    check_not_negative,
+    check_positive,
+    check_probabilities,
+)
 from asr_punct.errors import ConfigError
 from asr_punct.marks import NO_MARKS
 
@@ -38,7 +44,7 @@ class EncoderConfig:
     """Tokenizer trained on the corpus for a built encoder: byte pairs, SentencePiece unigrams (Kudo 2018), or whole
     words that occur at least twice."""
     vocabulary: int = 8000
-    """Largest size of that tokenizer's vocabulary."""
+    """Maximum vocabulary size of that tokenizer."""
     layers: int = 2
     """Transformer layers (built encoders)."""
     width: int = 128
@@ -58,7 +64,7 @@ class EncoderConfig:
     max_tokens: int = 512
     """Longest input in sub-words including both special tokens, at most 512 (built encoders)."""
     max_subwords: int = 16
-    """Most sub-words of one word; of a longer word the first ones and the last one are kept."""
+    """Maximum number of sub-words of a word; of a longer word the first ones and the last one are kept."""
     table_width: int = 128
     """Width of a sub-word embedding (lookup encoders, ELECTRA)."""
     pairs: int = 0
@@ -72,9 +78,9 @@ class EncoderConfig:
     """Dropout between these two layers."""
 
     def __post_init__(self) -> None:
-        check_sizes("encoder", self, "vocabulary", "layers", "width", "heads", "feed_forward", "local_attention")
-        check_sizes("encoder", self, "table_width", "pair_width")
-        check_amounts("encoder", self, "pairs", "sequence_hidden")
+        check_at_least_one("encoder", self, "vocabulary", "layers", "width", "heads", "feed_forward", "local_attention")
+        check_at_least_one("encoder", self, "table_width", "pair_width")
+        check_not_negative("encoder", self, "pairs", "sequence_hidden")
         check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
         multiple = 2 * self.heads if self.kind == "transformer" else self.heads  # rotary positions rotate pairs
         if self.width % multiple:
@@ -101,8 +107,8 @@ class PauseConfig:
     """Standard deviation of the Gaussian weights in seconds; not given in the paper."""
 
     def __post_init__(self) -> None:
-        check_amounts("pauses", self, "window_s")
-        check_amounts("pauses", self, "sigma_s", positive=True)
+        check_not_negative("pauses", self, "window_s")
+        check_positive("pauses", self, "sigma_s")
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ class PosConfig:
     """Dropout in its training."""
 
     def __post_init__(self) -> None:
-        check_sizes("pos", self, "width", "table_width")
+        check_at_least_one("pos", self, "width", "table_width")
         check_probabilities("pos", self, "dropout")
         if self.width % 2:
             raise ConfigError(f"pos: width must be even, found {self.width}")
@@ -158,7 +164,7 @@ class ContextConfig:
     """Dropout."""
 
     def __post_init__(self) -> None:
-        check_sizes("context", self, "layers", "heads", "feed_forward", "local_attention")
+        check_at_least_one("context", self, "layers", "heads", "feed_forward", "local_attention")
         check_probabilities("context", self, "dropout")
         check_kernels("context", self.kernels, allow_zero=True)
 
@@ -193,8 +199,8 @@ class HeadConfig:
             raise ConfigError(f"heads: kind must be 'classes' with crf {self.crf!r}, found {self.kind!r}")
         if self.classes and self.classes[0] != NO_MARKS:
             raise ConfigError(f"heads: the first class must be {NO_MARKS}, found {self.classes[0]!r}")
-        check_sizes("heads", self, "class_count")
-        check_amounts("heads", self, "hidden")
+        check_at_least_one("heads", self, "class_count")
+        check_not_negative("heads", self, "hidden")
         check_probabilities("heads", self, "dropout")
 
 
@@ -207,12 +213,12 @@ class WindowConfig:
     margin: int = 10
     """Words at each edge of a window that the neighbouring window predicts instead."""
     tokens: int = MAX_TOKENS
-    """Most sub-words in a window, with both special tokens; also the number of tokens that a sequence layer reads."""
+    """Maximum number of sub-words in a window, with both special tokens; a sequence layer reads exactly as many."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.tokens <= MAX_TOKENS:
             raise ConfigError(f"window: tokens must be from 1 to {MAX_TOKENS}, found {self.tokens}")
-        check_amounts("window", self, "margin")
+        check_not_negative("window", self, "margin")
         if self.words <= 2 * self.margin:
             raise ConfigError(f"window: words must be more than twice margin, found {self.words} and {self.margin}")
 

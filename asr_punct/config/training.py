@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from asr_punct.config.checks import check_amounts, check_probabilities, check_sizes
+from asr_punct.config.checks import check_at_least_one, check_not_negative, check_positive, check_probabilities
 from asr_punct.config.model import ModelConfig
 from asr_punct.errors import ConfigError
 
@@ -24,7 +24,7 @@ class OptimizerConfig:
     weight_decay: float = 0.01
     """Weight decay of matrices: with Muon those that Muon optimises, with AdaGrad none."""
     clip_norm: float = 1.0
-    """Largest gradient norm; 0 disables clipping."""
+    """Maximum gradient norm; larger gradients are scaled down to it. 0 disables clipping."""
     ema_decay: float = 0.0
     """Decay of an exponential moving average of the weights, which is evaluated and saved; 0 disables it."""
     staircase_rate: float = 0.95
@@ -33,9 +33,9 @@ class OptimizerConfig:
     """Batches from one step of that schedule to the next."""
 
     def __post_init__(self) -> None:
-        check_sizes("optimizer", self, "staircase_steps")
-        check_amounts("optimizer", self, "muon_learning_rate", "lookahead_rate", "staircase_rate", positive=True)
-        check_amounts("optimizer", self, "lookahead_steps", "weight_decay", "clip_norm")
+        check_at_least_one("optimizer", self, "staircase_steps")
+        check_positive("optimizer", self, "muon_learning_rate", "lookahead_rate", "staircase_rate")
+        check_not_negative("optimizer", self, "lookahead_steps", "weight_decay", "clip_norm")
         check_probabilities("optimizer", self, "lookahead_rate", "ema_decay", "staircase_rate")
 
 
@@ -44,17 +44,18 @@ class TrainingWindowConfig:
     """How documents are cut into training windows."""
 
     kind: Literal["passes", "uniform", "sliding", "sentences"] = "passes"
-    """Windows of one pass over the corpus: consecutive (`passes`), at random places (`uniform`, the sequence boundary
-    sampling of Shi et al. 2021), one at every word (`sliding`, Courtland et al. 2020), or consecutive ones of 1 to
-    `sentences` sentences (Poláček et al. 2023)."""
+    """Where the windows of one pass over the corpus start. `passes`: each where the previous one ends; the first one of
+    a document has a random length. `uniform`: at random words (sequence boundary sampling, Shi et al. 2021).
+    `sliding`: one at every word (Courtland et al. 2020). `sentences`: each where the previous one ends; a window has a
+    random number of sentences (Poláček et al. 2023)."""
     sentences: int = 10
-    """Most sentences in a window (`sentences`)."""
+    """Maximum number of sentences in a window (`sentences`)."""
     cut_share: float = 0.0
     """Share of the windows that are cut further, at random words, every 24 words on average. The cut is not flagged as
-    the end of a document, so the model learns the missing right context of a stream."""
+    the end of a document, so the model learns to label words without right context, as in a stream."""
 
     def __post_init__(self) -> None:
-        check_sizes("windows", self, "sentences")
+        check_at_least_one("windows", self, "sentences")
         check_probabilities("windows", self, "cut_share")
 
 
@@ -111,7 +112,7 @@ class TrainingConfig:
     """Training of a model (AutoPunct, section 4)."""
 
     epochs: int = 50
-    """Most epochs."""
+    """Maximum number of epochs."""
     epochs_per_pass: int = 1
     """Epochs in one pass over the corpus. Each ends with an evaluation and a checkpoint."""
     monitor: Literal["f1", "perplexity"] = "f1"
@@ -121,14 +122,14 @@ class TrainingConfig:
     batch_size: int = 8
     """Full-length windows in a batch. A batch of shorter windows has more of them, up to the same number of words."""
     accumulate: int = 1
-    """Parts in which each process trains its share of a batch, one after the other, to save memory. The batch and its
-    gradient stay the same."""
+    """Gradient accumulation: each process divides its share of a batch into this many parts and trains them one after
+    the other, to save memory. The batch and its gradient stay the same."""
     learning_rate: float = 2e-5
     """Peak learning rate."""
     encoder_learning_rate: float | None = None
     """Peak learning rate of the encoder; None is `learning_rate`. Must be None with Muon."""
     frozen_encoder: bool = False
-    """Keep the encoder's weights, without dropout; only its embeddings of document boundaries are trained."""
+    """Train no weights of the encoder except its embeddings of document boundaries, and use no dropout in it."""
     warmup_epochs: float = 5.0
     """Epochs of linear warm-up."""
     decay: Literal["none", "linear", "staircase"] = "none"
@@ -141,7 +142,7 @@ class TrainingConfig:
     subword_dropout: float = 0.0
     """Probability that a sub-word is replaced by the unknown token."""
     boundary_dropout: float = 0.3
-    """Probability that a window does not show its document boundaries, where its document starts and ends."""
+    """Probability that a training window hides the flags of the start and the end of its document."""
     generated_pauses: bool = False
     """Draw pauses for windows without known pauses, before pause dropout (`asr_punct.training.pause_model`)."""
     pos_tagger: str | None = None
@@ -160,9 +161,9 @@ class TrainingConfig:
     augment: AugmentConfig = field(default_factory=AugmentConfig)
 
     def __post_init__(self) -> None:
-        check_sizes("training", self, "epochs", "epochs_per_pass", "batch_size", "accumulate", "patience")
-        check_amounts("training", self, "learning_rate", "encoder_learning_rate", positive=True)
-        check_amounts("training", self, "warmup_epochs", "workers")
+        check_at_least_one("training", self, "epochs", "epochs_per_pass", "batch_size", "accumulate", "patience")
+        check_positive("training", self, "learning_rate", "encoder_learning_rate")
+        check_not_negative("training", self, "warmup_epochs", "workers")
         check_probabilities("training", self, "pause_dropout", "word_pause_dropout", "subword_dropout")
         check_probabilities("training", self, "boundary_dropout")
         rate = self.encoder_learning_rate

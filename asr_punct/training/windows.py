@@ -153,19 +153,19 @@ def uniform_windows(documents: Spans, limits: WindowLimits, rng: Generator) -> S
 
 
 def sentence_windows(
-    documents: Spans, limits: WindowLimits, ends: npt.NDArray[np.int64], most: int, rng: Generator
+    documents: Spans, limits: WindowLimits, ends: npt.NDArray[np.int64], max_sentences: int, rng: Generator
 ) -> Spans:
-    """Join 1 to `most` sentences in each window; every word is in one window (Poláček et al. 2023, section 3.3).
+    """Join 1 to `max_sentences` sentences in each window (Poláček et al. 2023, section 3.3).
 
-    Sentences that exceed the limits begin the next window. A sentence longer than a window is cut. `ends` are the words
-    after each sentence.
+    Every word is in one window. Sentences that exceed the limits begin the next window. A sentence longer than a window
+    is cut. `ends` are the words after each sentence.
     """
     windows = []
     for start, stop in documents.tolist():
         while start < stop:
             furthest = int(limits.stops(start, stop))
             first, beyond = np.searchsorted(ends, (start, furthest), side="right")
-            last = min(first + rng.integers(most), beyond - 1)
+            last = min(first + rng.integers(max_sentences), beyond - 1)
             end = int(ends[last]) if last >= first else furthest
             windows.append((start, end))
             start = end
