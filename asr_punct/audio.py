@@ -162,10 +162,13 @@ def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
 
 
 @dataclass(frozen=True)
-class _Source:
-    """An open file: its rate, the number of samples that it declares (None: it declares none), and its decoder.
+class _OpenAudio:
+    """An open audio file.
 
-    `chunks(first, last)` decodes samples to one channel; `last` is exclusive, None for the end.
+    Attributes:
+        rate: samples per second.
+        length: number of samples that the file declares, or None.
+        chunks: `chunks(first, last)` decodes samples to one channel; `last` is exclusive, None for the end.
     """
 
     rate: int
@@ -174,14 +177,14 @@ class _Source:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[_Source]:
+def _open(path: Path) -> Iterator[_OpenAudio]:
     """Open a file with the library that can read it. Errors of the system and the libraries become AudioError."""
     check_file(path)
     soundfile, av = require("soundfile", "reading audio"), require("av", "reading audio")
     try:
         if path.suffix.lower() not in _PYAV_SUFFIXES and (sound := _try_soundfile(soundfile, path)):
             with sound:
-                yield _Source(sound.samplerate, _declared_length(sound), lambda a, b: _soundfile_chunks(sound, a, b))
+                yield _OpenAudio(sound.samplerate, _declared_length(sound), lambda a, b: _soundfile_chunks(sound, a, b))
         else:
             with av.open(str(path)) as container:
                 yield _pyav_source(path, container)
@@ -191,7 +194,7 @@ def _open(path: Path) -> Iterator[_Source]:
         raise AudioError(path, reason, "audio that can be decoded to its end") from None
 
 
-def _decode(path: Path, source: _Source, start: Seconds, end: Seconds | None) -> Iterator[Samples]:
+def _decode(path: Path, source: _OpenAudio, start: Seconds, end: Seconds | None) -> Iterator[Samples]:
     """Decode from `start` to `end`. Raises AudioError if samples are missing."""
     first, last = round(start * source.rate), None if end is None else round(end * source.rate)
     tolerance = round(_LENGTH_TOLERANCE * source.rate)
@@ -251,12 +254,12 @@ def _soundfile_chunks(sound: Any, first: int, last: int | None) -> Iterator[Samp
         yield chunk.mean(axis=1)
 
 
-def _pyav_source(path: Path, container: Any) -> _Source:
+def _pyav_source(path: Path, container: Any) -> _OpenAudio:
     if not container.streams.audio:
         raise AudioError(path, "no sound track", "audio")
     stream = container.streams.audio[0]
     length = None if stream.duration is None else round(stream.duration * stream.time_base * stream.rate)
-    return _Source(stream.rate, length, lambda a, b: _pyav_chunks(container, stream, a, b))
+    return _OpenAudio(stream.rate, length, lambda a, b: _pyav_chunks(container, stream, a, b))
 
 
 def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> Iterator[Samples]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from asr_punct.align.compare import TimeComparison, compare
 from asr_punct.align.edit import align, comparison_form
 from asr_punct.align.projection import project
-from asr_punct.align.viterbi import BLANK, FILLER, NoPathError, least_frames, viterbi
+from asr_punct.align.viterbi import BLANK, FILLER, NoPathError, min_frames, viterbi
 from asr_punct.errors import InputError
 from asr_punct.marks import CASES, MARKS, Labels, parse_case, parse_marks
 from asr_punct.words import Utterance, Word, annotate
@@ -167,7 +167,7 @@ def test_no_path_is_better(seed, frames, labels):
     rows, labels = emissions(seed, frames, 4), np.array(labels)
     strings = product((BLANK, 2, 3), repeat=frames)
     valid = [s for s in strings if [b for a, b in pairwise((None, *s)) if b not in (a, BLANK)] == labels.tolist()]
-    assert bool(valid) == (frames >= least_frames(labels))
+    assert bool(valid) == (frames >= min_frames(labels))
     if valid:
         best = max(rows[np.arange(frames), string].astype(np.float64).sum() for string in valid)
         assert log_probability(rows, labels, viterbi([rows], labels)) == pytest.approx(best, abs=1e-4)
@@ -202,7 +202,7 @@ def test_the_path_is_that_of_the_full_table(block, frames, count):
         rng = np.random.default_rng(seed)
         rows, labels = emissions(seed, frames, 6), rng.integers(FILLER, 6, count)
         labels[1:][(labels[1:] == FILLER) & (labels[:-1] == FILLER)] = 2  # the border between fillers is arbitrary
-        if frames >= least_frames(labels):
+        if frames >= min_frames(labels):
             path = viterbi(np.split(rows, np.sort(rng.integers(0, frames, 3))), labels, block)
             assert (path.first.tolist(), path.last.tolist()) == full_table(rows.astype(np.float64), labels.tolist())
             assert path.frames == frames
@@ -242,5 +242,5 @@ def test_no_path_is_an_error(rows):
 
 
 @pytest.mark.parametrize(("labels", "frames"), [([2], 1), ([2, 3, 3, FILLER, FILLER], 6)])
-def test_least_frames(labels, frames):
-    assert least_frames(np.array(labels)) == frames
+def test_min_frames(labels, frames):
+    assert min_frames(np.array(labels)) == frames

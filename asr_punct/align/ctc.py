@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.align.ctc_model import UNKNOWN_SYMBOL, AcousticModel, CtcVocabulary, windowed_log_probs
-from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, least_frames, viterbi
+from asr_punct.align.viterbi import FILLER, CtcPath, Floats, Ints, NoPathError, min_frames, viterbi
 from asr_punct.audio import Samples
 from asr_punct.errors import InputError
 from asr_punct.progress import track
@@ -75,10 +75,12 @@ def align(
     try:
         path = viterbi((_emissions(w, model.vocabulary.blank, targets.symbols) for w in windows), targets.columns)
     except NoPathError as error:
-        least = least_frames(targets.columns)
+        least = min_frames(targets.columns)
         if error.frames < least:
             raise InputError(place, f"{error.frames} frames of audio", f"{least} or more for its text") from None
-        raise InputError(place, "log-probabilities with no path through the text", "one of some probability") from None
+        raise InputError(
+            place, "log-probabilities with no path through the text", "one with a probability above 0"
+        ) from None
     frames = _word_frames(path, targets)
     times = np.round(np.minimum(frames * model.hop, sum(lengths)) / model.rate, 3).tolist()
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))

@@ -46,7 +46,8 @@ class VoiceError(InputError):
 class Speech:
     """Synthetic speech, float32 (samples,) in -1..1, and the white-space tokens of its text with their times.
 
-    A word follows directly or after a silent pause. A token that espeak does not pronounce has no times.
+    Each word starts where the previous one ends, or after a silent pause. Tokens that espeak does not pronounce have
+    no times.
     """
 
     samples: Samples
@@ -85,9 +86,9 @@ class _Event(NamedTuple):
 
 
 def _mark_words(words: Sequence[str], breaks: Mapping[int, Seconds]) -> str:
-    """Return SSML with a `<mark>` before every word, named by the word's index, and words on separate lines.
+    """Return SSML with a `<mark>` before every word, named by the word's index.
 
-    Espeak drops a `<mark>` that follows a full stop and a space.
+    Words are on separate lines because espeak drops a `<mark>` that follows a full stop and a space.
     """
     pauses = {i: f'<break time="{round(seconds * 1000)}ms"/>' for i, seconds in breaks.items()}
     return "\n".join(f'<mark name="{i}"/>{escape(word)}{pauses.get(i, "")}' for i, word in enumerate(words))
@@ -113,7 +114,7 @@ def _phonemes(events: Sequence[_Event], words: int) -> list[list[_Span]]:
 def _split_merged_words(words: Sequence[str], phonemes: list[list[_Span]]) -> None:
     """Divide the phonemes of words that espeak pronounced as one, in proportion to their characters, in place.
 
-    Espeak assigns all phonemes of `of the` to `of`. Words that have fewer phonemes than words stay.
+    Espeak assigns all phonemes of `of the` to `of`. Merged words with fewer phonemes than words do not change.
     """
     for last in range(len(words) - 1, 0, -1):
         first = last

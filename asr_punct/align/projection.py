@@ -78,7 +78,7 @@ def _project_labels(
             _move_marks(label.marks, i, before, openers)
             capital = not ends and (capital or (sentence_start and label.case is not Case.O))
         else:
-            before = placed[j] = openers | dict.fromkeys(label.marks, i)
+            before = placed[j] = openers | dict.fromkeys(label.marks, i)  # `_move_marks` changes it in place
             cases[j] = Case.FIRST_CAP if capital and label.case is Case.O else label.case
             openers, capital = {}, False
         sentence_start = ends

@@ -1,12 +1,12 @@
-"""The most probable CTC path through given labels (Graves et al. 2006), exact and in bounded memory.
+"""The most probable CTC path through given labels (Graves et al. 2006), exact and in little memory.
 
 For N labels there are 2 N + 1 states: a blank, the first label, a blank, ..., the last label, a blank. At each frame a
 path stays in its state, moves to the next one, or skips the blank between two different labels. Nothing is pruned.
 
-For F frames, N labels and C columns the time is O(F N). Kept in memory are the emissions (F C numbers), the scores of
-all states at the start of every block of B = 2048 frames (F / B * (2 N + 1) numbers), and the back pointers of one
-block (at most B * (2 B + 1) bytes, because a path passes at most B labels in B frames). For an hour at 20 ms a frame,
-60,000 labels and 40 columns that is 29 + 42 + 8 MB.
+For F frames, N labels and emissions with C columns the time is O(F N). Kept in memory are the emissions (F C numbers),
+the scores of all states at the start of every block of B = 2048 frames (F / B * (2 N + 1) numbers), and the back
+pointers of one block (at most B * (2 B + 1) bytes, because a path passes at most B labels in B frames). For an hour at
+20 ms a frame, 60,000 labels and 40 columns that is 29 + 42 + 8 MB.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ class NoPathError(AsrPunctError):
 
     def __init__(self, frames: int) -> None:
         self.frames = frames
-        super().__init__(f"found no path through {frames} frames, expected one of some probability")
+        super().__init__(f"found no path through {frames} frames, expected one with a probability above 0")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class CtcPath:
     frames: int
 
 
-def least_frames(labels: Ints) -> int:
+def min_frames(labels: Ints) -> int:
     """Return the smallest number of frames that a path through the labels needs."""
     return len(labels) + int(_needs_blank(labels).sum())
 
@@ -54,13 +54,13 @@ def viterbi(emissions: Iterable[Floats], labels: Ints, block_frames: int = BLOCK
     `emissions` are float32 (frames, columns) log-probabilities in consecutive chunks; -inf is allowed, NaN is not.
     `labels` has the column of each label, at least one. `block_frames` is the block size B of the module docstring.
     """
-    columns = np.full(2 * len(labels) + 1, BLANK)  # of each state
+    columns = np.full(2 * len(labels) + 1, BLANK)  # column of each state
     columns[1::2] = labels
-    skip = np.full(len(columns), -np.inf, np.float32)  # 0 where a path may skip the state before
+    skip = np.full(len(columns), -np.inf, np.float32)  # 0 for states that a path may enter from two states before
     skip[1::2][~_needs_blank(labels)] = 0
     scores = np.full(len(columns), -np.inf, np.float32)
     scores[0] = 0
-    blocks = list[tuple[Floats, Floats]]()  # the emissions of each block, and the scores before it
+    blocks = list[tuple[Floats, Floats]]()  # of each block: the emissions, and the scores before its first frame
     for block in regroup(emissions, block_frames):
         blocks.append((block, scores))
         scores = _forward(scores, block, columns, skip)
@@ -88,7 +88,11 @@ def _needs_blank(labels: Ints) -> npt.NDArray[np.bool_]:
 def _forward(
     scores: Floats, block: Floats, columns: Ints, skip: Floats, back: npt.NDArray[np.int8] | None = None
 ) -> Floats:
-    """Return the scores after a block. `back` (frames, states) gets the number of states that each step moves."""
+    """Return the scores after a block.
+
+    If given, `back` (frames, states) is filled with back pointers: how many states the best path to each state moves
+    forward at each frame, 0 to 2.
+    """
     padded = np.full(len(scores) + 2, -np.inf, np.float32)
     padded[2:] = scores
     stay, moved, two_before = padded[2:], padded[1:-1], padded[:-2]

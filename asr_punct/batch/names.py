@@ -12,7 +12,7 @@ from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_lines, uncompressed_name
 from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
 
-_HIDDEN = "."
+_HIDDEN_PREFIX = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,16 @@ class Item:
 class Inputs:
     """The inputs of a batch: files, folders and globs, or their URLs, and the paths in `list_file`.
 
-    The output of a file has its name; in a folder, the path in the folder; for a glob, the path from the first folder
-    with a wildcard. In folders, hidden files and files of unknown formats are left out; `ignored` counts the latter,
-    which are inputs with `any_format`, if the format is given. `list_file` has one path per line, and the outputs have
-    these paths; `-` is standard input. Files in `output`, the output directory or its URL, are not inputs.
+    The path of an output, relative to the output directory, is the name of a single input file; the path in the folder
+    for a file of a folder; the path after the folders without wildcards for a file of a glob; and the complete path for
+    a file of `list_file`.
+
+    Args:
+        sources: files, folders and globs, or their URLs. Hidden files in folders are left out, and so are files of
+            unknown formats, which `ignored` counts.
+        output: output directory or its URL. Files in it are not inputs.
+        list_file: a file with one path per line; `-` is standard input.
+        any_format: whether to keep files of unknown formats in folders, because the user gives the format.
 
     Raises InputError if a source does not exist or has no files.
     """
@@ -44,7 +50,7 @@ class Inputs:
         found = [each for source in sources for each in self._expand(source if is_url(source) else normpath(source))]
         if list_file is not None:
             found += _listed(list_file)
-        self._found = list(dict.fromkeys(found))  # their outputs are names in the output folder
+        self._found = list(dict.fromkeys(found))  # with outputs relative to the output directory
 
     def items(self, format_name: str | None = None) -> list[Item]:
         """Return the inputs with their outputs.
@@ -93,20 +99,20 @@ class Inputs:
         else:
             output = self._output.rstrip("/") + "/"
             for path, name, size in list_files(url):
-                is_hidden = any(part.startswith(_HIDDEN) for part in name.split("/")[:-1])
+                is_hidden = any(part.startswith(_HIDDEN_PREFIX) for part in name.split("/")[:-1])
                 if not (is_hidden or path.startswith(output)) and self._is_input(os.path.basename(name)):
                     yield Item(path, name, size)
 
     def _is_input(self, name: str) -> bool:
         """Whether a file in a folder is an input, by its name; count those of unknown formats."""
-        if name.startswith(_HIDDEN):
+        if name.startswith(_HIDDEN_PREFIX):
             return False
         is_known = self._any_format or format_by_name(uncompressed_name(name)) in READABLE
         self.ignored += not is_known
         return is_known
 
     def _is_searched(self, folder: str) -> bool:
-        hidden = os.path.basename(folder).startswith(_HIDDEN)
+        hidden = os.path.basename(folder).startswith(_HIDDEN_PREFIX)
         return not hidden and os.path.realpath(folder) != self._output_folder
 
     def _matches(self, pattern: str) -> Iterator[Item]:

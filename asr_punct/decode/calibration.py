@@ -15,24 +15,29 @@ from asr_punct.marks import MARKS
 
 _ITERATIONS = 25
 _PRIOR = 10.0
-"""Precision of the prior: a standard deviation of 0.3."""
+"""Precision (inverse variance) of the prior; its standard deviation is 0.3."""
 _BINS = 20
 _MIN_SCALE, _MAX_SCALE = 0.2, 5.0
 """Bounds of scales and temperatures."""
 
 
-def fit_calibration(marks: FloatArray, cases: FloatArray, true_marks: BoolArray, true_cases: IntArray) -> Calibration:
+def fit_calibration(
+    mark_probabilities: FloatArray, case_probabilities: FloatArray, true_marks: BoolArray, true_cases: IntArray
+) -> Calibration:
     """Fit the calibration of all marks and of the case.
 
-    The probabilities `marks` and the reference's `true_marks` are (words, marks), the probabilities `cases` (words,
-    cases), the indices `true_cases` of the reference's cases (words,).
+    Args:
+        mark_probabilities: (words, marks).
+        case_probabilities: (words, cases).
+        true_marks: whether the reference has each mark, (words, marks).
+        true_cases: index of the reference's case, (words,).
     """
-    values = logits(marks)
+    values = logits(mark_probabilities)
     fitted = [fit_platt(values[:, i], true_marks[:, i]) for i in range(len(MARKS))]
     return Calibration(
         scale={mark: scale for mark, (scale, _) in zip(MARKS, fitted, strict=True)},
         bias={mark: bias for mark, (_, bias) in zip(MARKS, fitted, strict=True)},
-        case_temperature=fit_temperature(cases, true_cases),
+        case_temperature=fit_temperature(case_probabilities, true_cases),
     )
 
 
@@ -55,13 +60,13 @@ def fit_platt(values: LogitArray, present: BoolArray) -> tuple[float, float]:
     return float(np.clip(weights[0], _MIN_SCALE, _MAX_SCALE)), float(weights[1])
 
 
-def fit_temperature(probabilities: FloatArray, cases: IntArray) -> float:
+def fit_temperature(probabilities: FloatArray, true_cases: IntArray) -> float:
     """Fit the temperature of the case by Newton's method on its inverse.
 
-    `probabilities` are (words, cases), and `cases` the indices of the reference's cases, (words,).
+    `probabilities` are (words, cases), and `true_cases` the indices of the reference's cases, (words,).
     """
     logs = case_logs(probabilities)
-    true = logs[np.arange(len(cases)), cases]
+    true = logs[np.arange(len(true_cases)), true_cases]
     inverse = 1.0
     for _ in range(_ITERATIONS):
         weights = np.exp(inverse * logs)

@@ -30,7 +30,7 @@ class NoContext(nn.Module):
 class TransformerContext(nn.Module):
     """A small transformer over the words of the window (AutoPunct: González-Docasal et al. 2021, section 3.2.2).
 
-    It is a ModernBERT where the paper has a BERT, because it learns faster.
+    The paper uses BERT layers. These are of ModernBERT, which learns faster.
     """
 
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
@@ -41,7 +41,7 @@ class TransformerContext(nn.Module):
             hidden_size=width,
             num_hidden_layers=config.layers,
             num_attention_heads=config.heads,
-            # 8/3 of the width: a gated layer has three matrices, and then as many weights as two of 4 times the width.
+            # A gated layer has three matrices: at 8/3 of the width they have as many weights as two at 4 times it.
             intermediate_size=config.feed_forward or 8 * width // 3,
             local_attention=config.local_attention,
             dropout=config.dropout,
@@ -61,7 +61,7 @@ Context: TypeAlias = (
 def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
     """Return the configured context layers for word vectors of size `width`, and windows of at most `max_words` words.
 
-    Raises ConfigError if the width is not a multiple of the heads, or of twice the heads with rotary positions.
+    Raises ConfigError if the width is not a multiple of the number of heads; with rotary positions, of twice that.
     """
     multiple_of = {"transformer": 2 * config.heads, "attention": config.heads, "convolution": 2 * config.heads}
     if width % multiple_of.get(config.kind, 1):
