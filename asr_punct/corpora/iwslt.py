@@ -1,8 +1,8 @@
 """`prepare iwslt`: convert the IWSLT punctuation benchmark of TED talks (Che et al. 2016) into training corpora.
 
-Its files have `token TAB label` a line, with the labels O, COMMA, PERIOD and QUESTION, and no sentence breaks. Clitics
-(`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `join_clitics` joins them for a
-model, and `label_tokens` gives the model's labels to the tokens, on which published scores are computed.
+Its files have `token TAB label` per line, with the labels O, COMMA, PERIOD and QUESTION, and no sentence breaks.
+Clitics (`i 'm`, `do n't`) and some dashes are tokens; a recogniser writes `i'm` and `don't`. `join_clitics` joins them
+for a model, and `label_tokens` gives the model's labels to the tokens, on which published scores are computed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -47,9 +47,9 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the tokens of each sentence of the reference; all are of one document.
+    """Yield an utterance of tokens for each sentence of the reference; all have the same document.
 
-    Raises InputError for a line without two columns, or another label.
+    Raises InputError for a line without two columns, or an unknown label.
     """
     document = Path(path).name.removesuffix(".xz")
     for number, sentence in enumerate(_sentences(_read_tokens(path)), start=1):
@@ -58,7 +58,7 @@ def read_iwslt(path: Pathlike) -> Iterator[Utterance]:
 
 def _sentences(tokens: Iterable[Word]) -> Iterator[list[Word]]:
     sentence: list[Word] = []
-    for group in _groups(tokens):
+    for group in _word_groups(tokens):
         sentence += group
         if marks_of(group[-1]) & _SENTENCE_ENDS:
             yield sentence
@@ -79,8 +79,8 @@ def _read_tokens(path: Pathlike) -> Iterator[Word]:
         yield Word(columns[0], labels=_LABELS[columns[1]])
 
 
-def _groups(tokens: Iterable[Word]) -> Iterator[list[Word]]:
-    """Yield the tokens of each word of a recogniser: a token, its clitics, and a dash after it."""
+def _word_groups(tokens: Iterable[Word]) -> Iterator[list[Word]]:
+    """Yield groups of tokens that a recogniser writes as one word: a token, its clitics, and a dash after it."""
     group: list[Word] = []
     for token in tokens:
         if group and not (token.text in CLITICS or _is_mark(token.text)):
@@ -95,16 +95,18 @@ def _is_mark(token: str) -> bool:
     return not any(char.isalnum() for char in token)
 
 
-def first_words(utterances: list[Utterance], words: int) -> list[Utterance]:
-    """Return the first utterances with at least `words` words together; all of them for 0."""
+def first_utterances(utterances: list[Utterance], min_words: int) -> list[Utterance]:
+    """Return as few utterances from the start as have `min_words` words in total; all utterances if it is 0."""
     totals = accumulate((len(utterance.words) for utterance in utterances), initial=0)
-    return [utterance for utterance, total in zip(utterances, totals, strict=False) if not words or total < words]
+    return [
+        utterance for utterance, total in zip(utterances, totals, strict=False) if not min_words or total < min_words
+    ]
 
 
 def join_clitics(tokens: Utterance) -> Utterance:
-    """Return tokens as a recogniser's words: clitics joined, lone dashes left out, their marks on the joined word."""
+    """Return tokens as a recogniser's words. A word gets all marks of its token, its clitics and the dash after it."""
     words = []
-    for group in _groups(tokens.words):
+    for group in _word_groups(tokens.words):
         text = "".join(token.text for token in group if not _is_mark(token.text)) or group[0].text
         case = (group[0].labels or Labels()).case
         words.append(Word(text, labels=Labels(frozenset().union(*map(marks_of, group)), case)))
@@ -112,7 +114,7 @@ def join_clitics(tokens: Utterance) -> Utterance:
 
 
 def without_case(utterance: Utterance) -> Utterance:
-    """Return the utterance with the marks of its labels only, because the benchmark has no case."""
+    """Return the utterance with case O on every word, because the benchmark has no case."""
     return annotate(utterance, labels=[Labels(label.marks) for label in utterance.labels])
 
 
@@ -121,9 +123,9 @@ def label_tokens(words: Utterance, tokens: Utterance) -> Utterance:
 
     Opening marks and case go to the first token of a word, other marks to the last.
     """
-    spread: list[Labels] = []
-    for group, labels in zip(_groups(tokens.words), words.labels, strict=True):
+    token_labels: list[Labels] = []
+    for group, labels in zip(_word_groups(tokens.words), words.labels, strict=True):
         opening = labels.marks.intersection(LEFT)
         first, last = Labels(opening, labels.case), Labels(labels.marks - opening)
-        spread += [labels] if len(group) == 1 else [first, *[Labels()] * (len(group) - 2), last]
-    return annotate(tokens, labels=spread)
+        token_labels += [labels] if len(group) == 1 else [first, *[Labels()] * (len(group) - 2), last]
+    return annotate(tokens, labels=token_labels)

@@ -17,7 +17,7 @@ from typing import Any
 from safetensors.numpy import load_file
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info
-from asr_punct.corpora.iwslt import CLASSES, first_words, label_tokens, without_case
+from asr_punct.corpora.iwslt import CLASSES, first_utterances, label_tokens, without_case
 from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
 from asr_punct.formats.files import make_directory, write_file, write_json_file
@@ -62,7 +62,7 @@ def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None 
 def read_set(options: argparse.Namespace, name: str) -> tuple[list[Utterance], list[Utterance]]:
     """Read the words and tokens of the utterances of a test set to decode."""
     file = f"{name}.tsv"
-    words = first_words(list(read_tsv(options.data / file)), options.words)
+    words = first_utterances(list(read_tsv(options.data / file)), options.words)
     return words, list(read_tsv(options.data / "tokens" / file))[: len(words)]
 
 
@@ -92,7 +92,7 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
     for name in set_names(options):
         words, tokens = read_set(options, name)
         if not warm:
-            list(restore(punctuator, options, first_words(words, _WARM_UP_WORDS)))
+            list(restore(punctuator, options, first_utterances(words, _WARM_UP_WORDS)))
             warm = True
         start = time.perf_counter()
         restored = list(restore(punctuator, options, words))

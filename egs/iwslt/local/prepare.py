@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the training files of a benchmark whose files have `token TAB label` a line.
+"""Make the training files of a benchmark whose files have `token TAB label` per line.
 
 Writes OUTPUT/train.tsv, dev.tsv (chooses the epoch), tune.tsv (words of the same set, for tuning), SET.tsv (words as a
 recogniser writes them), tokens/SET.tsv (the benchmark's own tokens, for scoring) and summary.json.
@@ -17,7 +17,7 @@ from typing import Annotated
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, find_file, first_words, join_clitics, read_iwslt, without_case
+from asr_punct.corpora.iwslt import CLASSES, find_file, first_utterances, join_clitics, read_iwslt, without_case
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.files import make_directory, write_file, write_json_file
 from asr_punct.formats.kaldi_tables import read_mapping
@@ -92,10 +92,10 @@ def main(
         train, dropped = without_overlap(read_text(text, lang), others)
     else:
         source = f"the first four fifths of {files['dev']}"
-        train = first_words(dev, round(sum(map(word_count, dev)) * (1 - _DEV_SHARE)))
+        train = first_utterances(dev, round(sum(map(word_count, dev)) * (1 - _DEV_SHARE)))
         dev = dev[len(train) :]
-    words["train"], words["tune"] = first_words(train, train_words), first_words(dev, tune_words)
-    words["dev"] = first_words(dev, dev_words)
+    words["train"], words["tune"] = first_utterances(train, train_words), first_utterances(dev, tune_words)
+    words["dev"] = first_utterances(dev, dev_words)
     make_directory(output / "tokens")
     for name, utterances in words.items():
         write(output / f"{name}.tsv", utterances)
