@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-NAMES = {
+LANGUAGE_NAMES = {
     "ar": "Arabic",
     "bn": "Bengali",
     "ca": "Catalan",
@@ -47,7 +47,7 @@ NAMES = {
     "zh": "Chinese",
 }
 """English names by code."""
-_CODES = {name.lower(): code for code, name in NAMES.items()} | {
+_CODES = {name.lower(): code for code, name in LANGUAGE_NAMES.items()} | {
     "baq": "eu",
     "cat": "ca",
     "deu": "de",
@@ -85,5 +85,5 @@ def parse_language(value: object) -> str:
 
 def describe_languages(codes: Iterable[str]) -> str:
     """Return `Spanish (es) and Basque (eu)`; a code alone if its name is not known."""
-    named = [f"{NAMES[code]} ({code})" if code in NAMES else code for code in codes]
+    named = [f"{LANGUAGE_NAMES[code]} ({code})" if code in LANGUAGE_NAMES else code for code in codes]
     return f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "".join(named)

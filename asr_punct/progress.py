@@ -1,7 +1,7 @@
 """Progress bars, shown only on a terminal.
 
-A command opens the bar with `on_terminal`. Functions that take long report to it with `track` and `step`. Only the
-outermost of nested reports is shown.
+A command opens the bar with `progress_bar`. Long-running functions show their progress on it with `track` and `step`;
+if one calls another, only the progress of the outer one is shown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _open_files: dict[str, IO[bytes]] = {}
 
 
 @contextmanager
-def on_terminal(quiet: bool = False, *, source: object = None, output: object = None) -> Iterator[None]:
+def progress_bar(quiet: bool = False, *, source: object = None, output: object = None) -> Iterator[None]:
     """Open the bar on standard error, unless the terminal is also used for input or output.
 
     `source` and `output` are files; `-` is a standard stream. With `quiet` no bar is opened.
@@ -83,8 +83,8 @@ def track(
 ) -> Iterator[T]:
     """Yield the items and show the count of their units, named in the plural (`words`), and the text of `detail`.
 
-    An item has `size` units, all have `total`, if that is known. If not, the share of the bytes of `source`, the file
-    that the items are read from, is shown; the file must be registered by `reading`.
+    `size` returns the number of units of an item; `total` is that of all items. Without `total`, the bar shows the
+    share of bytes read of `source`, the file with the items, which must be registered by `reading`.
     """
     with step(unit) as task:
         if task is None or _bar is None:

@@ -12,7 +12,7 @@ from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats import subtitles
 from asr_punct.formats.cue_text import escape, split_words, token_of
-from asr_punct.formats.subtitle_writers import chosen_limits, subtitle_writer
+from asr_punct.formats.subtitle_writers import parse_limits_option, subtitle_writer
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
 from asr_punct.words import annotate
@@ -143,8 +143,8 @@ def test_subtitles_of_a_ctm(run, tmp_path, model):
 
 
 def test_limits_are_only_for_subtitle_formats():
-    assert chosen_limits(None, "text") is None
-    assert chosen_limits("bbc", "vtt") == BBC
+    assert parse_limits_option(None, "text") is None
+    assert parse_limits_option("bbc", "vtt") == BBC
     with pytest.raises(AsrPunctError, match="--subtitles: found the output ctm"):
         formats.write([], "a.ctm", ES, subtitles=BBC)
 

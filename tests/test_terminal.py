@@ -16,13 +16,13 @@ from dummies import COMMAND_LINE, file
 
 from asr_punct.hub import DEFAULT_MODEL, shipped_models
 
-BAR = "import time\nfrom asr_punct.progress import on_terminal, step, track\n"
+BAR = "import time\nfrom asr_punct.progress import progress_bar, step, track\n"
 WORK = """
 def slowly(n):
     for i in range(n):
         yield i
         time.sleep(0.15)
-with on_terminal():
+with progress_bar():
     for _ in track(slowly(3), "things", size=lambda _: 1000, total=3000):
         for _ in track(slowly(1), "others", total=1):
             with step("something else"):
@@ -91,7 +91,7 @@ def test_without_a_total_the_bytes_of_the_file_are_measured(tmp_path, name):
     file(tmp_path, name, gzip.compress(text) if name.endswith("gz") else text)
     code = f"""
 from asr_punct.formats.files import read_lines
-with on_terminal():
+with progress_bar():
     for number, _ in enumerate(track(read_lines({name!r}), "lines", source={name!r})):
         if number % 50_000 == 0:
             time.sleep(0.3)
@@ -128,17 +128,17 @@ HINTS = {"punctuate": "reading text from the terminal; Ctrl-D ends it", "stream"
 END = b"\x04"
 
 
-def converse(command, typed, on_terminal=True):
+def converse(command, typed, progress_bar=True):
     """Type a line at once, or when something is shown, then Ctrl-D. Returns what the terminal shows without echo."""
     controller, terminal = pty.openpty()
-    stdin = terminal if on_terminal else subprocess.PIPE
+    stdin = terminal if progress_bar else subprocess.PIPE
     with subprocess.Popen([*COMMAND_LINE, command], stdin=stdin, stdout=subprocess.PIPE, stderr=terminal) as process:
         os.close(terminal)
         shown = b""
         if typed == "late":
             while b"\n" not in shown:
                 shown += os.read(controller, 4096)
-        if on_terminal:
+        if progress_bar:
             os.write(controller, b"ana mira la casa\n" + END)
         else:
             process.stdin.write(b"ana mira la casa\n")
@@ -159,9 +159,9 @@ def test_silence_on_a_terminal_shows_a_hint(command):
 
 
 @needs_model
-@pytest.mark.parametrize("on_terminal", [True, False])
-def test_no_hint_when_words_arrive(on_terminal):
-    assert "terminal" not in converse("punctuate", "at once", on_terminal)
+@pytest.mark.parametrize("progress_bar", [True, False])
+def test_no_hint_when_words_arrive(progress_bar):
+    assert "terminal" not in converse("punctuate", "at once", progress_bar)
 
 
 @needs_model

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from asr_punct.align.methods import Aligner
     from asr_punct.asr.transcribe import Recogniser
 
-FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
-NAMES = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
-"""Values of `--asr`, for error messages."""
+RECOGNISER_FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
+EXPECTED_RECOGNISER = f"{', '.join(RECOGNISER_FORMS[:-1])} or {RECOGNISER_FORMS[-1]}"
+"""Forms of the values of `--asr`, for help and error messages."""
 METHODS = ("dtw", "ctc")
 """Values of `--method`."""
 _RECOGNISERS = {
@@ -64,8 +64,8 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
         check_path(model, f"a model of {package}")
     class_name, _, extras = _RECOGNISERS[package]
     try:
-        kind = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
-        recogniser: Recogniser = kind(model, language or named_language(model), device or "cpu")
+        recogniser_class = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
+        recogniser: Recogniser = recogniser_class(model, language or named_language(model), device or "cpu")
         return recogniser
     except AsrPunctError:
         raise
@@ -79,7 +79,7 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
 def _split_name(name: str) -> tuple[str, str]:
     kind, _, model = name.partition(":")
     if kind not in _RECOGNISERS or bool(model) == (kind == "pocketsphinx"):
-        raise AsrPunctError(f"--asr: found {name!r}, expected {NAMES}")
+        raise AsrPunctError(f"--asr: found {name!r}, expected {EXPECTED_RECOGNISER}")
     return kind, model
 
 

@@ -18,7 +18,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import make_directory
 from asr_punct.formats.kaldi_tables import read_wav_scp
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitle_writers import chosen_limits
+from asr_punct.formats.subtitle_writers import parse_limits_option
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.pauses import with_pauses_from_audio
@@ -106,7 +106,7 @@ class Restorer:
         options, count = self._options, 0
         opened = Source(source, options.source_format)
         format_name = formats.output_format(output, options.target_format, None if options.probabilities else opened)
-        limits = chosen_limits(options.subtitles, format_name)
+        limits = parse_limits_option(options.subtitles, format_name)
         utterances = self._prepared(formats.read(opened, may_be_empty=True, times=options.times))
         make_directory(Path(output).parent)
 

@@ -104,14 +104,16 @@ app = typer.Typer(
 )
 
 
-def command(section: Section, examples: Mapping[str, str], arguments: str = "") -> Callable[[_Function], _Function]:
+def command(
+    section: Section, examples: Mapping[str, str], expected_arguments: str = ""
+) -> Callable[[_Function], _Function]:
     """Register a function as a command. Its docstring is the help.
 
-    `examples` are command lines by their descriptions; `arguments` is what the command expects, for the error message
-    about an extra argument.
+    `examples` are command lines by their descriptions. `expected_arguments` is for the error message about an extra
+    argument; by default it names the command's arguments.
     """
     epilog = "\n".join(f"{description}:\n  {line}" for description, line in examples.items())
-    cls = type("Command", (_Command,), {"expected_arguments": arguments})
+    cls = type("Command", (_Command,), {"expected_arguments": expected_arguments})
     return app.command(cls=cls, rich_help_panel=section, epilog=epilog)
 
 
@@ -131,7 +133,10 @@ def main_options(
 
 
 class LogHandler(logging.Handler):
-    """Print log records to standard error, above a progress bar if one is shown; our warnings as other messages."""
+    """Print log records to standard error, above a progress bar if one is shown.
+
+    Warnings of this package begin with `asr-punct:`, as its errors do.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,7 +145,8 @@ class LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record. `sys.stderr` is looked up for each record because the progress bar replaces it."""
         is_warning = record.levelno >= logging.WARNING and record.name.startswith("asr_punct")
-        print(f"{NAME}: " * is_warning + self.format(record), file=sys.stderr)
+        prefix = f"{NAME}: " if is_warning else ""
+        print(prefix + self.format(record), file=sys.stderr)
 
 
 def set_log_level(quiet: bool) -> None:

@@ -12,7 +12,7 @@ import typer
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command, print_summary
 from asr_punct.errors import AsrPunctError, plural
-from asr_punct.progress import on_terminal, track
+from asr_punct.progress import progress_bar, track
 
 if TYPE_CHECKING:
     from asr_punct.batch.names import Inputs
@@ -133,7 +133,7 @@ def _restore(
     else:
         restored = restore_files(todo, jobs or core_count(), opener, file_options)
     try:
-        with on_terminal(quiet), closing(restored):
+        with progress_bar(quiet), closing(restored):
             report.collect(restored)
     except (KeyboardInterrupt, SystemExit):
         report.print(inputs.ignored, quiet)

@@ -46,17 +46,21 @@ def audio_files(wav_scp: Path | None) -> list[Path]:
 
 
 def with_hints(
-    utterances: Iterable[Utterance], source: Pathlike, *, labels: bool, capitals: bool
+    utterances: Iterable[Utterance], source: Pathlike, *, about_labels: bool, about_capitals: bool
 ) -> Iterator[Utterance]:
-    """Yield the utterances. If wanted, print a hint at the first labels, or at the end if all words are in capitals."""
+    """Yield the utterances, and print hints about them.
+
+    With `about_labels`, print that the input has labels, at the first ones. With `about_capitals`, print that all words
+    are in capitals, at the end.
+    """
     check = CapitalsCheck()
     for utterance in utterances:
-        if labels and any(label != Labels() for label in utterance.labels):
-            labels = False
+        if about_labels and any(label != Labels() for label in utterance.labels):
+            about_labels = False
             print_hint(source, LABELS_STAY)
         check.add(utterance.words)
         yield utterance
-    if capitals and check.are_capitals():
+    if about_capitals and check.are_capitals():
         print_hint(source, CAPITALS_STAY)
 
 

@@ -25,14 +25,14 @@ Completion = Callable[[str], list[str]]
 """Maps the text typed so far to the values that begin with it. If there are none, the shell completes file names."""
 
 
-def one_of(values: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
-    """Complete one of the values, or of those that a function returns."""
+def complete_from(values: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
+    """Return a completion from these values, or from those that a function returns."""
     return lambda incomplete: [
         value for value in (values() if callable(values) else values) if value.startswith(incomplete)
     ]
 
 
-complete_model = one_of(shipped_models)
+complete_model = complete_from(shipped_models)
 
 
 def _complete_marks(incomplete: str) -> list[str]:
@@ -65,9 +65,11 @@ def _check_format(parameter: typer.CallbackParam, name: str | None) -> str | Non
     return name
 
 
-def choice(help_text: str, values: Iterable[str], *names: str, callback: Callable[..., Any] | None = None) -> Any:
-    """Return an option with shell completion of its values."""
-    return typer.Option(*names, help=help_text, autocompletion=one_of(values), callback=callback)
+def completed_option(
+    help_text: str, values: Iterable[str], *names: str, callback: Callable[..., Any] | None = None
+) -> Any:
+    """Return an option with shell completion of `values`. Only `callback` checks the value that the user gives."""
+    return typer.Option(*names, help=help_text, autocompletion=complete_from(values), callback=callback)
 
 
 _READABLE_NAMES, _WRITABLE_NAMES = " ".join(READABLE), " ".join(WRITABLE)
@@ -76,32 +78,37 @@ LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
 From = Annotated[
-    str | None, choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from", callback=_check_format)
+    str | None, completed_option(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from", callback=_check_format)
 ]
 ReferenceFrom = Annotated[
-    str | None, choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_format)
+    str | None, completed_option(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_format)
 ]
 HypothesisFrom = Annotated[
-    str | None, choice("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_format)
+    str | None, completed_option("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_format)
 ]
 To = Annotated[
-    str | None, choice(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to", callback=_check_format)
+    str | None, completed_option(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to", callback=_check_format)
 ]
-_SUBTITLES = (
+_SUBTITLES_HELP = (
     "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
 )
-Subtitles = Annotated[str | None, choice(_SUBTITLES, PRESETS)]
+Subtitles = Annotated[str | None, completed_option(_SUBTITLES_HELP, PRESETS)]
 Report = Annotated[
     Path | None,
-    typer.Option(help="Write a list of the cues that break the limits of subtitles to this file, one problem a line."),
+    typer.Option(
+        help="Write a list of the cues that break the limits of subtitles to this file, one problem per line."
+    ),
 ]
 Language = Annotated[
-    str, choice("Language of the text: es, eu, en, or joined as es+eu.", LANGUAGES, "--lang", callback=check_language)
+    str,
+    completed_option(
+        "Language of the text: es, eu, en, or joined as es+eu.", LANGUAGES, "--lang", callback=check_language
+    ),
 ]
 TextLanguage = Annotated[
     str | None,
-    choice(
+    completed_option(
         "Language of the text; default: the one that the input names, else identified from its words.",
         LANGUAGES,
         "--lang",
@@ -109,10 +116,10 @@ TextLanguage = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors to standard error: no progress, no summary.")]
-Device = Annotated[str | None, choice("cpu, cuda, cuda:1 …", ["cpu", "cuda"])]
+Device = Annotated[str | None, completed_option("cpu, cuda, cuda:1 …", ["cpu", "cuda"])]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
-_TIMES = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source that IN names."
-Times = Annotated[str | None, choice(_TIMES, TIME_SOURCES, callback=_check_times)]
+_TIMES_HELP = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source that IN names."
+Times = Annotated[str | None, completed_option(_TIMES_HELP, TIME_SOURCES, callback=_check_times)]
 WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
 IgnoreLabels = Annotated[
     bool,
@@ -144,17 +151,17 @@ Lowercase = Annotated[
     typer.Option("--lowercase", help="Convert words to lower case first, for recognisers that write only capitals."),
 ]
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
-CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word a line, such as EiTB.")]
+CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")]
 Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: OMP_NUM_THREADS, else one for each core.")]
 Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph (asr-punct export --int8 writes it).")]
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
 ]
-_MERGE = (
+_MERGE_HELP = (
     "Number of mark classes to score. 4: COMMA, PERIOD, QUESTION, none; 3: QUESTION counts as PERIOD; "
     "2: any mark, none; default: each mark is a class. See docs/systems.md."
 )
-Merge = Annotated[int | None, choice(_MERGE, ["4", "3", "2"])]
+Merge = Annotated[int | None, completed_option(_MERGE_HELP, ["4", "3", "2"])]
 Page = Annotated[Path | None, typer.Option(help="HTML page to write: scores, and the transcript with its errors.")]
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
@@ -171,7 +178,7 @@ def punctuator_opener(
     aggregate: int | None = None,
     lang: str | None = None,
 ) -> Callable[[], Punctuator]:
-    """Return a function that opens the punctuator of the options. It can be pickled."""
+    """Return a function that loads a punctuator with these options. Processes can pickle it."""
     from asr_punct.decode.classes import parse_class_weights
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks

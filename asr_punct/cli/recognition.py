@@ -7,26 +7,29 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.asr import FORMS, NAMES, check_installed, open_recogniser
+from asr_punct.asr import EXPECTED_RECOGNISER, RECOGNISER_FORMS, check_installed, open_recogniser
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.files import check_outputs, with_hints, write_restored
 from asr_punct.errors import AsrPunctError
-from asr_punct.progress import on_terminal
+from asr_punct.progress import progress_bar
 from asr_punct.words import Utterance, lowercased
 
-_ONE_RECORDING = ("srt", "vtt", "ass", "ttml", "textgrid", "eaf", "whisper", "whisper-log", "whisper-tsv", "vosk")
-"""Output formats whose files have one recording."""
+_ONE_RECORDING_FORMATS = (
+    *("srt", "vtt", "ass", "ttml", "textgrid", "eaf"),
+    *("whisper", "whisper-log", "whisper-tsv", "vosk"),
+)
+"""Output formats with one recording per file."""
 Recogniser = Annotated[
     str | None,
-    options.choice(
-        f"Recogniser: {NAMES}; NAME is a model's file, directory or name.",
-        [form.removesuffix("NAME") for form in FORMS],
+    options.completed_option(
+        f"Recogniser: {EXPECTED_RECOGNISER}; NAME is a model's file, directory or name.",
+        [form.removesuffix("NAME") for form in RECOGNISER_FORMS],
     ),
 ]
 SpeechLanguage = Annotated[
     str | None,
-    options.choice(
+    options.completed_option(
         "Language of the speech; default: that of the recogniser, else identified from its words.",
         options.LANGUAGES,
         "--lang",
@@ -34,7 +37,7 @@ SpeechLanguage = Annotated[
     ),
 ]
 RecogniserDevice = Annotated[
-    str | None, options.choice("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
+    str | None, options.completed_option("Device of the recogniser: cpu (default), cuda, cuda:1 …", ["cpu", "cuda"])
 ]
 
 
@@ -79,25 +82,25 @@ def transcribe(
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
-    from asr_punct.formats.subtitle_writers import check_subtitles, chosen_limits
+    from asr_punct.formats.subtitle_writers import check_subtitle_format, parse_limits_option
     from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
 
     set_log_level(quiet)
     if asr is None:
-        raise AsrPunctError(f"found no --asr, expected one of {NAMES}")
+        raise AsrPunctError(f"found no --asr, expected one of {EXPECTED_RECOGNISER}")
     format_name = formats.output_format(output, to)
-    limits = chosen_limits(subtitles, format_name)
+    limits = parse_limits_option(subtitles, format_name)
     if report:
-        check_subtitles(format_name, "--report")
+        check_subtitle_format(format_name, "--report")
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
-    check_recordings(audio, one=format_name in _ONE_RECORDING)
+    check_recordings(audio, one=format_name in _ONE_RECORDING_FORMATS)
     find_model(model)
     recogniser = open_recogniser(asr, device, lang)
     punctuator = Punctuator.from_pretrained(model, language=lang or recogniser.language)
-    with on_terminal(quiet, output=output):
+    with progress_bar(quiet, output=output):
         recognised: Iterable[Utterance] = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        recognised = with_hints(recognised, asr, labels=False, capitals=not (lowercase or quiet))
+        recognised = with_hints(recognised, asr, about_labels=False, about_capitals=not (lowercase or quiet))
         restored = punctuator.restore(lowercased(recognised) if lowercase else recognised)
         write_restored(restored, punctuator.glyphs, output, format_name, limits, report, quiet)

@@ -14,8 +14,8 @@ from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PAT
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitle_writers import check_subtitles, chosen_limits
-from asr_punct.progress import on_terminal, track
+from asr_punct.formats.subtitle_writers import check_subtitle_format, parse_limits_option
+from asr_punct.progress import progress_bar, track
 from asr_punct.text import without_marks
 from asr_punct.words import Utterance, lowercased, word_count
 
@@ -91,9 +91,9 @@ def punctuate(
     opened = Source(source, from_)
     # The format of a stream is detected by reading it: only below, after the checks and the hint.
     format_name = formats.output_format(output, to, None if probabilities or opened.is_stream else opened)
-    limits = chosen_limits(subtitles, format_name)
+    limits = parse_limits_option(subtitles, format_name)
     if report:
-        check_subtitles(format_name, "--report")
+        check_subtitle_format(format_name, "--report")
     if probabilities and format_name != "json":
         raise AsrPunctError(f"--probabilities: found the output {format_name}, expected --to json")
     is_in_place = is_same_file(source, output) and format_name == opened.format
@@ -104,14 +104,18 @@ def punctuate(
     )()
     if source == STANDARD_STREAM and not quiet:
         hint_if_idle(f"reading {from_ or 'text'} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
-    with on_terminal(quiet, source=source, output=output):
+    with progress_bar(quiet, source=source, output=output):
         if opened.is_stream and not probabilities:
             format_name = formats.output_format(output, to, opened)
         utterances: Iterable[Utterance] = formats.read(opened, may_be_empty=True, times=times)
         if ignore_labels:
             utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
-        hints = {"labels": not (ignore_labels or quiet), "capitals": not (lowercase or no_case or quiet)}
-        utterances = with_hints(utterances, source, **hints)
+        utterances = with_hints(
+            utterances,
+            source,
+            about_labels=not (ignore_labels or quiet),
+            about_capitals=not (lowercase or no_case or quiet),
+        )
         if lowercase:
             utterances = lowercased(utterances)
         restored = punctuator.restore(_with_audio(utterances, audio, wav_scp), probabilities=probabilities)

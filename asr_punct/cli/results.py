@@ -9,7 +9,7 @@ from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.files import check_outputs
 from asr_punct.errors import AsrPunctError
-from asr_punct.progress import on_terminal
+from asr_punct.progress import progress_bar
 
 
 @command(
@@ -54,7 +54,7 @@ def evaluate(
     writes the words in lower case, as recognisers do; keeps their times and pauses; restores marks and capitals with
     the model, and scores them against those of the file.
 
-    Prints the tables of the command score for each test set, and a summary if there are several. The page and the
+    Prints the same tables as asr-punct score for each test set, and a summary if there are several. The page and the
     differences of --compare cover all test sets together.
     """
     from asr_punct.formats.files import write_json_file
@@ -67,22 +67,22 @@ def evaluate(
     names = [model] if compare is None else [model, compare]
     punctuators = [options.punctuator_opener(name, device=device, threads=threads, int8=int8)() for name in names]
     glyphs = punctuators[0].glyphs
-    with on_terminal(quiet):
-        texts = [
+    with progress_bar(quiet):
+        paired = [
             {
                 str(test): evaluate_model(punctuator, test, from_, merge, probabilities=html is not None)
                 for test in tests
             }
             for punctuator in punctuators
         ]
-        scores = {name: score_counts(text.count()) for name, text in texts[0].items()}
-        joined = [join_texts(sets) if len(sets) > 1 else sets[str(tests[0])] for sets in texts]
-        counts = [text.count() for text in joined]
+        scores = {test: score_counts(texts.count()) for test, texts in paired[0].items()}
+        joined = [join_texts(by_test) if len(by_test) > 1 else by_test[str(tests[0])] for by_test in paired]
+        counts = [texts.count() for texts in joined]
         total = score_counts(counts[0])
         differences = compare_counts(counts[0], counts[1]) if compare else {}
     if html:
-        other = Comparison(compare, joined[1], differences) if compare else None
-        write_page(html, total, joined[0], glyphs, reference=", ".join(scores), hypothesis=model, compare=other)
+        second = Comparison(compare, joined[1], differences) if compare else None
+        write_page(html, total, joined[0], glyphs, reference=", ".join(scores), hypothesis=model, compare=second)
     if json:
         write_json_file(json, {name: each.as_dict() for name, each in scores.items()})
     tables = [report(each, glyphs, f"{model} on {name}") for name, each in scores.items()]
@@ -145,31 +145,31 @@ def score(
     if audio and not html:
         raise AsrPunctError("found --audio, expected --html with it")
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
-    with on_terminal(quiet):
-        expected = list(read_labelled(reference, lang, ref_from, reference=True))
-        found = list(without_ignored_segments(read_labelled(hypothesis, lang, hyp_from), expected))
+    with progress_bar(quiet):
+        references = list(read_labelled(reference, lang, ref_from, reference=True))
+        hypotheses = list(without_ignored_segments(read_labelled(hypothesis, lang, hyp_from), references))
         if audio:
-            check_times(found, str(hypothesis), audio)
-        words = pair_words(expected, found, merge, align=align, name=str(hypothesis))
-        counts = words.count()
+            check_times(hypotheses, str(hypothesis), audio)
+        texts = pair_words(references, hypotheses, merge, align=align, name=str(hypothesis))
+        counts = texts.count()
         scores = score_counts(counts)
-        other = None
+        second = None
         if compare:
-            words2 = without_ignored_segments(read_labelled(compare, lang, hyp_from), expected)
-            second = pair_words(expected, words2, merge, align=align, name=str(compare))
-            other = Comparison(str(compare), second, compare_counts(counts, second.count()))
-    style, values = glyphs(lang), scores.as_dict()
-    parts = [report(scores, style, str(hypothesis))]
-    if other:
-        names = metric_names(words.classes, style)
-        parts.append(comparison(other.differences, str(hypothesis), str(compare), names))
-        values["differences"] = {name: each.as_dict() for name, each in other.differences.items()}
+            hypotheses2 = without_ignored_segments(read_labelled(compare, lang, hyp_from), references)
+            texts2 = pair_words(references, hypotheses2, merge, align=align, name=str(compare))
+            second = Comparison(str(compare), texts2, compare_counts(counts, texts2.count()))
+    language_glyphs, values = glyphs(lang), scores.as_dict()
+    tables = [report(scores, language_glyphs, str(hypothesis))]
+    if second:
+        names = metric_names(texts.classes, language_glyphs)
+        tables.append(comparison(second.differences, str(hypothesis), str(compare), names))
+        values["differences"] = {name: each.as_dict() for name, each in second.differences.items()}
     if html:
-        sides = {"reference": str(reference), "hypothesis": str(hypothesis)}
-        write_page(html, scores, words, style, **sides, audio=audio, compare=other)
+        names_of_texts = {"reference": str(reference), "hypothesis": str(hypothesis)}
+        write_page(html, scores, texts, language_glyphs, **names_of_texts, audio=audio, compare=second)
     if json:
         write_json_file(json, values)
-    print_text("\n".join(parts))
+    print_text("\n".join(tables))
 
 
 @command(Section.RESULTS, {"All shipped models": "asr-punct models"})

@@ -10,7 +10,7 @@ from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
 from asr_punct.cli.files import audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
-from asr_punct.progress import on_terminal
+from asr_punct.progress import progress_bar
 
 
 @command(
@@ -27,7 +27,8 @@ def align(
     output: options.Output = "-",
     lang: options.Language = "es",
     method: Annotated[
-        str, options.choice("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS)
+        str,
+        options.completed_option("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
     ] = "dtw",
     acoustic_model: Annotated[
         str | None, typer.Option(help="CTC model: directory or org/name of transformers, a .nemo file, or nemo:NAME.")
@@ -41,21 +42,21 @@ def align(
     Reads a recording (.wav, .flac, .m4a, .mp3 …) and its written text, or with --data-dir the utterances of a Kaldi
     data directory. Needs the extra "audio", and for ctc "train" or "nemo".
 
-    Writes CTM: recording, channel, start and duration in seconds, word; a word a line, in lower case, without marks.
+    Writes CTM: recording, channel, start and duration in seconds, word; one word per line, in lower case, no marks.
     """
     from asr_punct import formats
     from asr_punct.align.methods import align_data_dir, align_file
     from asr_punct.marks import glyphs
 
     check_outputs({"-o": output}, [audio, text, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
-    choices = method, lang, acoustic_model, device
+    aligner_options = method, lang, acoustic_model, device
     if data_dir is not None and audio is None:
-        utterances = align_data_dir(data_dir, lang, open_aligner(*choices))
+        utterances = align_data_dir(data_dir, lang, open_aligner(*aligner_options))
     elif audio is not None and text is not None and data_dir is None:
-        utterances = align_file(audio, text, lang, open_aligner(*choices))
+        utterances = align_file(audio, text, lang, open_aligner(*aligner_options))
     else:
         raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
-    with on_terminal(quiet, output=output):
+    with progress_bar(quiet, output=output):
         formats.write(utterances, output, glyphs(lang), "ctm")
 
 
@@ -80,11 +81,12 @@ def pauses(
 ) -> None:
     """Compute pauses from word times, for training or for punctuate.
 
-    Reads words with times in any format that punctuate reads. With --data-dir, IN names the utterances of that
-    directory, and its text gives the labels.
+    Reads words with times in any format that punctuate reads. With --data-dir, the utterances of IN must have the ids
+    of that data directory; they are labelled with its file text.
 
-    Writes TSV, a word a line: word, marks, pause after it in seconds with three decimals (- if unknown), case. An empty
-    line ends an utterance. Reports how many pauses are unknown, and how many marks of unrecognised words are lost.
+    Writes TSV, one word per line: word, marks, pause after it in seconds with three decimals (- if unknown), case. An
+    empty line ends an utterance. Reports how many pauses are unknown, and how many marks of unrecognised words are
+    lost.
     """
     from asr_punct import formats
     from asr_punct.corpora.timed import TimedCorpus
@@ -94,6 +96,6 @@ def pauses(
         raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
     check_outputs({"-o": output}, [source, audio, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
     corpus = TimedCorpus(lang, times, audio, data_dir)
-    with on_terminal(quiet, source=source):
+    with progress_bar(quiet, source=source):
         formats.write(corpus.read(source, from_), output, glyphs(lang), "tsv")
     print_summary(corpus.summary(), quiet)

@@ -11,7 +11,7 @@ from asr_punct.cli.base import Section, command, print_summary, print_text, set_
 from asr_punct.cli.files import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import shipped_configurations
-from asr_punct.progress import on_terminal
+from asr_punct.progress import progress_bar
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
 _CORPUS_NAMES = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
@@ -26,7 +26,7 @@ _CORPUS_NAMES = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
     },
 )
 def prepare(
-    corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=options.one_of(_CORPORA))],
+    corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=options.complete_from(_CORPORA))],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
     lang: options.Language = "es",
@@ -64,7 +64,7 @@ def prepare(
     }
     if corpus not in prepare_corpus:
         raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected {_CORPUS_NAMES}")
-    with on_terminal(quiet, source=source):
+    with progress_bar(quiet, source=source):
         summary = prepare_corpus[corpus]()
     print_summary(summary.lines(), quiet)
 
@@ -85,7 +85,7 @@ def train(
         str,
         typer.Option(
             help="Configuration, by name or YAML file.",
-            autocompletion=options.one_of(shipped_configurations),
+            autocompletion=options.complete_from(shipped_configurations),
         ),
     ] = "autopunct",
     init: Annotated[
@@ -131,7 +131,7 @@ def train(
 
     set_log_level(quiet or not process.is_leader)
     initial = find_trainable_model(init) if init else None
-    with on_terminal(quiet or not process.is_leader):
+    with progress_bar(quiet or not process.is_leader):
         train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 
 
@@ -187,6 +187,6 @@ def export(
     from asr_punct.training.export import export as write_graph
 
     set_log_level(quiet)
-    with on_terminal(quiet):
+    with progress_bar(quiet):
         difference = write_graph(find_model(model), int8)
     print_summary([f"{model}: the graph's probabilities are within {difference:.1e} of torch's"], quiet)

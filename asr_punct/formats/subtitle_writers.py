@@ -62,22 +62,22 @@ def subtitle_writer(
     format_name: str, limits: Limits | None = None, on_cue: OnCue | None = None
 ) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
     """Return `write_subtitles` with these arguments. Raises AsrPunctError for other formats than subtitles."""
-    check_subtitles(format_name, "--subtitles")
+    check_subtitle_format(format_name, "--subtitles")
     return partial(write_subtitles, format_name=format_name, limits=limits, on_cue=on_cue)
 
 
-def check_subtitles(format_name: str, option: str) -> None:
+def check_subtitle_format(format_name: str, option: str) -> None:
     """Raise AsrPunctError that names the option if the output is not a subtitle format."""
     if format_name not in SUBTITLE_FORMATS:
         expected = f"--to {', '.join(SUBTITLE_FORMATS[:-1])} or {SUBTITLE_FORMATS[-1]}"
         raise AsrPunctError(f"{option}: found the output {format_name}, expected {expected}")
 
 
-def chosen_limits(text: str | None, format_name: str) -> Limits | None:
-    """Return the limits of `--subtitles`. Raises AsrPunctError if they are invalid, or the format has no cues."""
+def parse_limits_option(text: str | None, format_name: str) -> Limits | None:
+    """Parse the value of `--subtitles`. Raises AsrPunctError if it is invalid, or the format has no cues."""
     limits = None if text is None else parse_limits(text)
     if limits is not None:
-        check_subtitles(format_name, "--subtitles")
+        check_subtitle_format(format_name, "--subtitles")
     return limits
 
 
@@ -143,7 +143,7 @@ class _Cues:
         for cue in cues:
             if self._recording not in (None, cue.recording):
                 found = f"recordings {self._recording!r} and {cue.recording!r}"
-                raise InputError("subtitles", found, "one recording a file")
+                raise InputError("subtitles", found, "one recording per file")
             self._recording = cue.recording
         for cue in sorted(cues, key=attrgetter("start")):
             speakers = cue.speakers if len(cue.speakers) > 1 else (*cue.speakers, *[""] * (len(cue.lines) - 1))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from asr_punct.checkpoint import CARD, ModelInfo, read_info
 from asr_punct.formats.files import write_file
-from asr_punct.languages import NAMES
+from asr_punct.languages import LANGUAGE_NAMES
 from asr_punct.marks import MARKS
 
 
@@ -48,7 +48,7 @@ asr-punct punctuate --model {name} transcript.txt
 
 def language_names(codes: str) -> str:
     """Return the English names of languages, `es+eu` as `Spanish and Basque`."""
-    return " and ".join(NAMES.get(code, code) for code in codes.split("+"))
+    return " and ".join(LANGUAGE_NAMES.get(code, code) for code in codes.split("+"))
 
 
 def _text(value: object) -> str:
