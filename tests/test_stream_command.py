@@ -95,6 +95,12 @@ def test_a_malformed_line_is_reported_after_the_words_before_it(stream, model, l
     assert len(err.splitlines()) == 1
 
 
+def test_rows_of_a_ctm_are_refused(stream, model):
+    status, out, err = stream(b"talk 1 0.30 0.29 good\ntalk 1 0.64 0.47 evening\n", "--model", model)
+    assert (status, out) == (2, "")
+    assert err.startswith("asr-punct: standard input:1: found a row of a CTM, expected words")
+
+
 def test_each_word_is_written_before_the_next_line_is_read(model):
     command = [*COMMAND_LINE, "stream", "--model", str(model), "--right", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

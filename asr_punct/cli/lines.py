@@ -14,6 +14,7 @@ import typer
 
 from asr_punct.cli.files import print_hint
 from asr_punct.errors import InputError
+from asr_punct.formats.ctm import could_be_row
 from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json import timed_word, word_object
 from asr_punct.formats.json_values import parse_json
@@ -106,6 +107,9 @@ def _read_words(
             continue
         number, line = item
         is_json = line.lstrip().startswith("{")
+        if number == 1 and could_be_row(line.split()):
+            place, expected = f"{display_name(STANDARD_STREAM)}:1", "words, or JSON words (a file: asr-punct punctuate)"
+            raise InputError(place, "a row of a CTM", expected)
         words = [_json_word(line, number, last_start)] if is_json else split_words(line)
         last_start = (words[-1].start or last_start) if words else 0.0
         capitals.add(words)
