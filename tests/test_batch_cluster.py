@@ -61,7 +61,7 @@ def test_outputs_are_those_of_local_processes(cluster, run, tmp_path):
 
 
 def restored(tmp_path):
-    """Yield process and first word of each file that was restored."""
+    """Return process and first word of each file that was restored, also if its output was not renamed any more."""
     path = tmp_path / "log"
     return [tuple(line.split()) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -88,7 +88,8 @@ def test_a_killed_process_and_a_killed_node_lose_nothing(cluster, tmp_path):
         "talks/poison.txt: found worker processes that died while restoring it, expected one to finish"
     ]
     assert contents(tmp_path / "out") == {name: text.replace("casa", "casa.").encode() for name, text in files.items()}
-    assert Counter(word for _, word in restored(tmp_path)).most_common(1)[0][1] == 1
+    counts = Counter(word for _, word in restored(tmp_path))
+    assert counts.total() - len(counts) <= killed  # a kill before the output is renamed repeats that file
 
 
 @pytest.mark.slow

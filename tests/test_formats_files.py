@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats import files
-from asr_punct.formats.files import read_lines, read_text_file, write_file
+from asr_punct.formats.files import read_lines, read_text_file, write_directory, write_file
 from asr_punct.formats.values import format_seconds
 
 
@@ -133,6 +133,36 @@ def test_an_error_of_the_caller_passes(tmp_path, monkeypatch, capfd, path, error
     assert list(tmp_path.iterdir()) == []
     print(" and more")
     assert capfd.readouterr().out == ("half" if path == "-" else "") + " and more\n"
+
+
+@pytest.mark.parametrize("write", [write_file, write_directory])
+def test_nothing_is_left_wherever_a_signal_comes(tmp_path, write):
+    """Raise SystemExit, as the handler of SIGTERM, before each line of the module in turn."""
+    remaining, interrupted = 0, 0
+
+    def trace(frame, event, _):
+        nonlocal remaining
+        if frame.f_code.co_filename != files.__file__:
+            return None
+        remaining -= event == "line"
+        if event == "line" and remaining == 0:
+            raise SystemExit
+        return trace
+
+    target, previous = tmp_path / "out", sys.gettrace()
+    while not target.exists():
+        interrupted += 1
+        remaining = interrupted
+        sys.settrace(trace)
+        try:
+            with write(target):
+                pass
+        except SystemExit:
+            pass
+        finally:
+            sys.settrace(previous)
+        assert [path for path in tmp_path.iterdir() if path != target] == []
+    assert interrupted > 5
 
 
 class NoDescriptor(stdio.StringIO):

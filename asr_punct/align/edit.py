@@ -35,12 +35,6 @@ class Alignment:
     hypothesis: IntArray
     equal: NDArray[np.bool_]
 
-    @property
-    def errors(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Three masks of shape (pairs,): substitutions, deletions, insertions."""
-        deleted, inserted = self.hypothesis < 0, self.reference < 0
-        return ~(self.equal | deleted | inserted), deleted, inserted
-
 
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
     """Align two word sequences at minimum cost. Words are compared as strings; pass `comparison_form` to ignore case.
@@ -67,12 +61,6 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
     pairs = path == _PAIR
     equal[pairs] = ref[left[pairs]] == hyp[right[pairs]]
     return Alignment(left, right, equal)
-
-
-def identity(words: int) -> Alignment:
-    """Return the alignment of a sequence of this many words with itself."""
-    index = np.arange(words, dtype=np.int64)
-    return Alignment(index, index, np.ones(words, np.bool_))
 
 
 def _rows(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> _Int32Array:

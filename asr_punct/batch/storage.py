@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from glob import has_magic
@@ -96,8 +95,7 @@ def _store(local: str, url: str) -> None:
             system.put_file(local, path)
             return
         system.makedirs(folder, exist_ok=True)
-        prefix, suffix = partial_name()
-        unfinished = f"{folder}/{prefix}{uuid.uuid4().hex}{suffix}"
+        unfinished = f"{folder}/{partial_name()}"
         try:
             system.put_file(local, unfinished)
             system.mv(unfinished, path)

@@ -5,9 +5,9 @@ import gzip
 import json
 import lzma
 import os
+import secrets
 import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -286,29 +286,27 @@ def _discard_buffer() -> None:
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[_Output]:
-    with _io_errors(target, _WRITABLE):
-        prefix, suffix = partial_name()
-        handle, unfinished = tempfile.mkstemp(suffix, prefix, target.parent)
-        os.close(handle)
-    with _renamed(Path(unfinished), target, 0o666), closing(_open_output(Path(unfinished), target)) as out:
+    unfinished = target.parent / partial_name()
+    with _renamed(unfinished, target), closing(_open_output(unfinished, target)) as out:
         yield out
 
 
 @contextmanager
-def _renamed(unfinished: Path, target: Path, mode: int) -> Iterator[None]:
-    """Rename an unfinished file or directory at the end, or remove it after an error."""
+def _renamed(unfinished: Path, target: Path) -> Iterator[None]:
+    """Rename an unfinished file or directory at the end, or remove it after an error.
+
+    The caller makes it inside, so that a signal just after that removes it too.
+    """
     try:
         yield
         with _io_errors(target, _WRITABLE):
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(unfinished, mode & ~mask)
             os.replace(unfinished, target)
     except BaseException:
-        if unfinished.is_dir():
-            shutil.rmtree(unfinished, ignore_errors=True)
-        else:
-            unfinished.unlink(missing_ok=True)  # missing: interrupted after it was renamed
+        with suppress(OSError):  # it was not made, or is already renamed
+            if unfinished.is_dir():
+                shutil.rmtree(unfinished, ignore_errors=True)
+            else:
+                unfinished.unlink()
         raise
 
 
@@ -321,9 +319,10 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
         raise InputError("-o", "standard output", expected)
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
         raise InputError(path, "existing files", expected)
-    with _io_errors(target, _WRITABLE):
-        unfinished = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".partial"))
-    with _renamed(unfinished, target, 0o777):
+    unfinished = target.parent / f".{target.name}.{secrets.token_hex(4)}.partial"
+    with _renamed(unfinished, target):
+        with _io_errors(target, _WRITABLE):
+            unfinished.mkdir()
         yield unfinished
 
 

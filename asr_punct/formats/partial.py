@@ -3,6 +3,7 @@
 import os
 import platform
 import re
+import secrets
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -11,9 +12,9 @@ _SUFFIX = ".partial"
 _NAME = re.compile(rf"\.(.*)-(\d+)-[^-]*{re.escape(_SUFFIX)}", re.DOTALL)
 
 
-def partial_name() -> tuple[str, str]:
-    """Return beginning and end of the names of unfinished files: the machine and process that write them."""
-    return f".{_machine()}-{os.getpid()}-", _SUFFIX
+def partial_name() -> str:
+    """Return a new name for an unfinished file, with the machine and process that write it."""
+    return f".{_machine()}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
 
 
 def remove_abandoned(outputs: Iterable[str]) -> None:
