@@ -136,9 +136,10 @@ def literal_edits(reference, hypothesis):
 
 @given(WORDS, WORDS)
 def test_word_counts_are_those_of_sclite(reference, hypothesis):
-    counts = tuple(int(wrong.sum()) for wrong in align(reference, hypothesis).errors)
-    found = (len(reference) - counts[0] - counts[1], *counts)
-    assert found == literal_edits(tuple(reference), tuple(hypothesis))
+    found = align(reference, hypothesis)
+    correct, deleted, inserted = (int(kind.sum()) for kind in (found.equal, found.hypothesis < 0, found.reference < 0))
+    substituted = len(found.equal) - correct - deleted - inserted
+    assert (correct, substituted, deleted, inserted) == literal_edits(tuple(reference), tuple(hypothesis))
 
 
 def side_of(pairs, side):
