@@ -150,5 +150,6 @@ def _check_numbers(
 
 
 def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -56,9 +56,11 @@ class SubwordTokenizer:
 
     @property
     def size(self) -> int:
+        """Size of the vocabulary."""
         return int(self._tokenizer.get_vocab_size())
 
     def to_json(self) -> str:
+        """Return the content of a `tokenizer.json`."""
         return str(self._tokenizer.to_str())
 
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:

@@ -43,6 +43,7 @@ class CueOrigin(LineOrigin):
 
     @property
     def kind(self) -> Kind:
+        """Format of the file."""
         return "vtt" if self.format == "vtt" else "srt"
 
 

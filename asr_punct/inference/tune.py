@@ -29,6 +29,7 @@ class Tuning:
     class_weights: dict[str, float]
 
     def lines(self) -> Iterator[str]:
+        """Yield the lines of a report."""
         yield f"{self.words} words: micro F1 {self.micro_f1[0]:.3f} before, {self.micro_f1[1]:.3f} after"
         for name, weight in self.class_weights.items():
             yield f"{name:<12} weight {weight:.3f}"

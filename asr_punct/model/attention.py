@@ -49,6 +49,7 @@ class AttentionLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         mixed = attend(*split_heads(self.read(vectors), self.heads), word_mask)
         attended = self.attention_norm(vectors + self.dropout(self.write(join_heads(mixed))))
         return cast(Tensor, self.norm(attended + self.dropout(self.network(attended))))
@@ -66,6 +67,7 @@ class AttentionContext(nn.Module):
         )
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         for layer in self.layers:
             vectors = layer(vectors, word_mask)
         return vectors
@@ -90,6 +92,7 @@ class RotaryAttention(nn.Module):
         self.register_buffer("sine", angles.sin(), persistent=False)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         query, key, value = split_heads(self.read(self.norm(vectors)), self.heads)
         mixed = attend(self._rotate(query), self._rotate(key), value, word_mask)
         return cast(Tensor, vectors + self.dropout(self.write(join_heads(mixed))))

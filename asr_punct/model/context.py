@@ -24,6 +24,7 @@ class NoContext(nn.Module):
         self.width = width
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return `vectors`, (batch, words, width)."""
         return vectors
 
 
@@ -50,6 +51,7 @@ class TransformerContext(nn.Module):
         )
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         return cast(Tensor, self.layers(inputs_embeds=vectors, attention_mask=word_mask).last_hidden_state)
 
 

@@ -24,6 +24,7 @@ class GatedConvolution(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         values, gate = self.widen(self.norm(vectors)).chunk(2, dim=-1)
         values = self._convolve(values * word_mask.unsqueeze(-1).to(values.dtype))
         return cast(Tensor, vectors + self.dropout(self.narrow(values * nn.functional.silu(gate))))
@@ -53,6 +54,7 @@ class ConvolutionContext(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         for layer in self.layers:
             vectors = layer(vectors, word_mask)
         return cast(Tensor, self.norm(vectors))

@@ -55,6 +55,7 @@ class WordEncoder(nn.Module):
 
     @property
     def table(self) -> nn.Embedding:
+        """Sub-word embeddings."""
         return cast(nn.Embedding, cast(Any, self.encoder).get_input_embeddings())
 
     @property
@@ -76,6 +77,7 @@ class WordEncoder(nn.Module):
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
     ) -> EncoderOutput:
+        """Encode a batch as in `features.Features`."""
         states = self.states(input_ids, attention_mask)
         return EncoderOutput(pool_words(states, word_index) + self.boundary(boundaries), states)
 

@@ -31,6 +31,7 @@ class ContinuousPauses(Fusion):
         self.unknown = nn.Parameter(torch.zeros(width))
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
+        """Return the sums, (batch, words, width)."""
         seconds = (pauses * (BUCKET_MS / 1000)).unsqueeze(-1).to(vectors.dtype)
         is_unknown = (pauses == UNKNOWN_PAUSE).unsqueeze(-1)
         return vectors + torch.where(is_unknown, self.unknown.to(vectors.dtype), seconds)
@@ -56,12 +57,14 @@ class DiscretePauses(Fusion):
             return smoothing @ self.embedding
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
+        """Return the sums, (batch, words, width)."""
         if pauses.is_cuda:  # to find the buckets in the batch would stall the GPU
             return vectors + nn.functional.embedding(pauses, self.table())
         buckets, rows = cast(tuple[Tensor, Tensor], torch.unique(pauses, return_inverse=True))
         return vectors + nn.functional.embedding(rows, self.table(buckets))
 
     def fold(self) -> Fusion:
+        """Return a fusion with a table of averaged embeddings."""
         return FoldedPauses(self.table().detach())
 
 
@@ -73,6 +76,7 @@ class FoldedPauses(Fusion):
         self.table = nn.Buffer(table)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
+        """Return the sums, (batch, words, width)."""
         return vectors + nn.functional.embedding(pauses, self.table)
 
 
@@ -87,6 +91,7 @@ class LatePauses(Fusion):
         self.recurrent = nn.GRU(width + 2, width, batch_first=True)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
+        """Return the GRU's states, (batch, words, width)."""
         is_unknown = pauses == UNKNOWN_PAUSE
         seconds = torch.where(is_unknown, 0.0, pauses * (BUCKET_MS / 1000))
         inputs = torch.stack([seconds, is_unknown.float()], dim=-1).to(vectors.dtype)
@@ -94,6 +99,7 @@ class LatePauses(Fusion):
 
 
 def build_fusion(config: PauseConfig, width: int) -> Fusion:
+    """Return the configured fusion for vectors of size `width`."""
     if config.kind == "none":
         return Fusion()
     if config.kind == "continuous":

@@ -28,18 +28,23 @@ class MultiLabelHead(nn.Module):
         nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _INITIAL_MARK_BIAS)
 
     def forward(self, vectors: Tensor) -> Tensor:
+        """Return logits (batch, words, marks) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
     def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
+        """Return the probabilities of marks, (batch, words, marks)."""
         return logits.sigmoid()
 
     def mark_logits(self, logits: Tensor, probabilities: Tensor) -> Tensor:
+        """Return `logits`: this head has a logit for each mark."""
         return logits
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
+        """Return the logits for `loss` from those of the head, (batch, words, classes)."""
         return logits
 
     def predicted_marks(self, probabilities: Tensor) -> Tensor:
+        """Return which marks have a probability above 0.5, (..., marks)."""
         return probabilities > 0.5
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
@@ -74,9 +79,11 @@ class ClassHead(nn.Module):
         self.register_buffer("has_mark", has_mark, persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:
+        """Return logits (batch, words, classes) of contextual vectors (batch, words, width)."""
         return cast(Tensor, self.layers(vectors))
 
     def probabilities(self, logits: Tensor, word_mask: Tensor) -> Tensor:
+        """Return the probabilities of classes, (batch, words, classes); `word_mask` (batch, words) is 0 at padding."""
         if self.crf is None:
             return logits.float().softmax(dim=-1)
         return (self.crf.max_marginals if self.uses_viterbi else self.crf.marginals)(logits, word_mask)

@@ -74,15 +74,18 @@ class LookupEncoder(nn.Module):
 
     @property
     def backbone(self) -> tuple[nn.Module, ...]:
+        """Modules that `frozen_encoder` freezes."""
         return tuple(part for part in (self.table, self.pairs, self.mix) if part is not None)
 
     @property
     def vocabulary(self) -> VocabularyLayer:
+        """Raise ConfigError: there are no token states."""
         raise ConfigError("encoder: sequence_hidden must be 0 with an encoder of kind lookup or table")
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
     ) -> EncoderOutput:
+        """Encode a batch as in `features.Features`."""
         if self.mix is None:
             words = self.table(torch.gather(input_ids, 1, word_index))
         else:

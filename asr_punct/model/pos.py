@@ -34,9 +34,11 @@ class PosTagger(nn.Module):
 
     @property
     def weights(self) -> Tensor:
+        """Weights of the softmax layer, (tags, width)."""
         return self.linear.weight
 
     def logits(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
+        """Return logits (batch, words, tags) of inputs as in `features.Features`."""
         encoded = self.words(input_ids, torch.ones_like(input_ids), word_index, torch.zeros_like(word_index))
         return cast(Tensor, self.linear(self.context(encoded.words, (word_index > 0).long())))
 
@@ -67,6 +69,7 @@ class FlairTagger:
 
     @property
     def weights(self) -> Tensor:
+        """Weights of the softmax layer, (tags, width)."""
         return cast(Tensor, self._tagger.linear.weight)
 
     def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
@@ -103,16 +106,19 @@ class PosFusion(nn.Module):
             tagger.requires_grad_(False).eval()
 
     def copy_tagger_weights(self) -> None:
+        """Set the embeddings to the tagger's softmax weights."""
         with torch.no_grad():
             self.table.weight.copy_(self.tagger.weights)
 
     def train(self, mode: bool = True) -> PosFusion:
+        """Set the mode of this module; the tagger stays in evaluation mode."""
         super().train(mode)
         if isinstance(self.tagger, nn.Module):
             self.tagger.eval()
         return self
 
     def forward(self, vectors: Tensor, input_ids: Tensor, word_index: Tensor) -> Tensor:
+        """Return vectors with tag embeddings, (batch, words, width), for inputs as in `features.Features`."""
         with torch.no_grad():
             tags = self.tagger(input_ids, word_index)
         return torch.cat([vectors, self.table(tags).to(vectors.dtype)], dim=-1)

@@ -22,6 +22,7 @@ class RecurrentContext(nn.Module):
         self.fusion = LateFusion(2 * width, width)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         states = _both_directions(self.ahead, self.back, vectors, word_mask)
         decoded = self.decoder(states)[0]
         previous = nn.functional.pad(decoded, (0, 0, 1, 0))[:, :-1]
@@ -38,6 +39,7 @@ class BidirectionalLSTM(nn.Module):
         self.back = nn.LSTM(width, width, batch_first=True)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return states (batch, words, 2 width) of vectors (batch, words, width); `word_mask` is 0 at padding."""
         return _both_directions(self.ahead, self.back, vectors, word_mask)
 
 
@@ -70,6 +72,7 @@ class LateFusion(nn.Module):
         self.gate_state = nn.Linear(width, width)  # W_fh, b_f
 
     def forward(self, attended: Tensor, state: Tensor) -> Tensor:
+        """Return the sums, (..., width), for the output of attention (..., attended) and `state` (..., width)."""
         attended = self.found(attended)
         return attended * torch.sigmoid(self.gate_found(attended) + self.gate_state(state)) + state
 

@@ -95,6 +95,7 @@ class FoldedSequence(nn.Module):
         boundaries: Tensor,
         vocabulary: VocabularyLayer,
     ) -> Tensor:
+        """Compute `SequenceLayer.forward`; `vocabulary` is not read, as `matrix` contains it."""
         tokens = self.scale.shape[0]
         hidden = _pad_window(nn.functional.linear(states, self.matrix, self.bias), tokens)
         mask = _pad_window(attention_mask.unsqueeze(-1).to(hidden.dtype), tokens)

@@ -186,9 +186,11 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         self.trainer.reload_dataloaders_every_n_epochs = 1  # each epoch has its own batches
 
     def train_dataloader(self) -> Iterable[Batch]:
+        """Return the batches of the current epoch."""
         return self._data_module().train_dataloader()
 
     def val_dataloader(self) -> Iterable[Batch]:
+        """Return the batches of the development set."""
         return self._data_module().val_dataloader()
 
     def _data_module(self) -> PunctuationData:
@@ -216,6 +218,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return self.tokenizer
 
     def configure_optimizers(self) -> Any:
+        """Return the optimiser and the schedule of `PunctuationModule`."""
         task = self._trainable()
         task.steps_per_epoch = len(self._data_module().epoch(0))
         return task.configure_optimizers()
@@ -231,10 +234,12 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return batch.to(device)
 
     def on_train_start(self) -> None:
+        """Set training mode."""
         super().on_train_start()
         self._trainable().on_train_start()
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int, unused: int = 0) -> None:
+        """Seed torch with the step, as `PunctuationModule`."""
         super().on_train_batch_start(batch, batch_idx, unused)
         self._trainable().on_train_batch_start(batch, batch_idx)
 
@@ -244,12 +249,15 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         return loss
 
     def on_validation_epoch_start(self) -> None:
+        """Reset the counts of the development set."""
         self._trainable().on_validation_epoch_start()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        """Count the labels of a batch."""
         self._trainable().validation_step(batch, batch_idx)
 
     def on_validation_epoch_end(self) -> None:
+        """Log the scores of the development set."""
         for name, score in self._trainable().scores().items():
             self.log(name, score, prog_bar=True)
 

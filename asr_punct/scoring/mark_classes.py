@@ -22,6 +22,7 @@ class MarkClasses:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the classes."""
         return tuple(self.members)
 
     @property

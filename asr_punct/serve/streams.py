@@ -81,6 +81,7 @@ class LiveStream:
         return await asyncio.wrap_future(answer)
 
     def close(self) -> None:
+        """Close the stream."""
         self.worker.streams -= 1
         self.worker.work.put(_Work(self))
 

@@ -9,6 +9,7 @@ from asr_punct.marks import MARKS
 
 
 def write_card(directory: Path) -> None:
+    """Write the card of a trained model from its `config.json`."""
     with write_file(directory / CARD) as out:
         out.write(card(directory, read_info(directory)))
 

@@ -30,6 +30,7 @@ class Vocabulary:
 
     @classmethod
     def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
+        """Encode lower-case words."""
         counts, subwords = array("q"), array("i")
         for start in range(0, len(words), BLOCK_WORDS):
             for ids in tokenizer.encode(words[start : start + BLOCK_WORDS]):
@@ -90,6 +91,7 @@ class Corpus(WordColumns):
         return np.stack([starts, lasts + 1], axis=1)
 
     def inputs(self) -> Iterator[WordInput]:
+        """Yield the inputs of all words."""
         subwords = self.vocabulary.subwords.tolist()
         offsets = self.vocabulary.offsets.tolist()
         for block in self.blocks():

@@ -57,15 +57,18 @@ class PunctuationData(lightning.LightningDataModule):
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
+        """Return the training batches of an epoch, counted from 0."""
         return TrainingBatches(self, number)
 
     def train_dataloader(self) -> Iterable[Batch]:
+        """Return the batches of the trainer's current epoch; Lightning calls this for every epoch."""
         batches = self.epoch(self.trainer.current_epoch if self.trainer else 0)
         parts = Parts(batches, self._process, self.config.training.accumulate)
         workers, pin = self.config.training.workers, torch.cuda.is_available()
         return DataLoader(parts, batch_size=None, num_workers=workers, pin_memory=pin)
 
     def val_dataloader(self) -> Iterable[Batch]:
+        """Return the development batches, the same ones in every epoch."""
         return DataLoader(Parts(self._development, self._process), batch_size=None)
 
 

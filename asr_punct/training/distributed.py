@@ -43,6 +43,7 @@ class Process:
 
     @property
     def is_leader(self) -> bool:
+        """Whether this process writes the files and messages of the run."""
         return self.rank == 0
 
 

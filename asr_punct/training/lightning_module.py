@@ -45,6 +45,7 @@ class PunctuationModule(lightning.LightningModule):
         return self
 
     def on_train_start(self) -> None:
+        """Set training mode: a loaded model is in evaluation mode."""
         self.train()  # a loaded model is in evaluation mode
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
@@ -53,11 +54,13 @@ class PunctuationModule(lightning.LightningModule):
         torch.manual_seed((seed + batch.number * _PART_STRIDE) % 2**63)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Return and log the loss of a batch."""
         loss = self.batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=batch.windows, sync_dist=True)
         return loss
 
     def batch_loss(self, batch: Batch) -> Tensor:
+        """Run the model on a batch and return the loss."""
         return self.loss(self.model(**batch.inputs), batch)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
@@ -114,6 +117,7 @@ class PunctuationModule(lightning.LightningModule):
         return {DEV_F1: f1, DEV_CASE_F1: case_f1, DEV_PERPLEXITY: math.exp(loss / max(1, words))}
 
     def configure_optimizers(self) -> Any:
+        """Return the optimiser, and the schedule with a step for each batch."""
         encoder = (parameter for part in self.model.encoder.backbone for parameter in part.parameters())
         optimizer = build_optimizer(self, self.training_config, encoder)
         schedule = build_schedule(optimizer, self.training_config, self.steps_per_epoch)
@@ -122,5 +126,6 @@ class PunctuationModule(lightning.LightningModule):
     def configure_gradient_clipping(
         self, optimizer: Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
     ) -> None:
+        """Clip by norm, also sparse gradients, which Lightning's own clipping does not accept."""
         if gradient_clip_val:  # Lightning's own clipping does not accept sparse gradients
             clip_gradients(self.parameters(), gradient_clip_val)

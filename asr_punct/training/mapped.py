@@ -60,6 +60,7 @@ def count_marks(path: Path) -> Counter[frozenset[Mark]]:
 
 
 def has_corpus(path: Path) -> bool:
+    """Return whether there is a TSV corpus of this name, or its arrays."""
     return path.is_file() or any(_all_arrays(path))
 
 

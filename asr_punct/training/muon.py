@@ -21,6 +21,7 @@ class SharedMuon(Muon):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the weights. The processes have the same gradients."""
         with torch.enable_grad():
             loss = closure() if closure else None
         for group in self.param_groups:

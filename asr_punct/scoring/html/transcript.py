@@ -30,6 +30,7 @@ class ShownMark:
 
     @property
     def title(self) -> str:
+        """Tooltip of a mark that is not right."""
         if self.kind == "wrong":
             return f"mark of the {'reference' if self.element == 'del' else 'hypothesis'}"
         return f"{self.kind} mark"
@@ -66,6 +67,7 @@ class Paragraph:
 
     @property
     def is_same(self) -> bool:
+        """Whether the hypotheses are written alike."""
         written = [[(word.pair.form, word.left, word.right) for word in text] for text in self.texts]
         return all(text == written[0] for text in written)
 
