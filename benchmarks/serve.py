@@ -4,8 +4,8 @@ The service runs in a separate process, whose CPU time and memory are measured. 
 there are clients, because a broken connection is noticed later. The clients run in this process on the same machine and
 need CPU time too; hostile ones run in a process of their own with low priority, so that they do not delay the
 measurement. A stream sends words in bursts of one to four, with jitter; the time of a commit is that from sending a
-word to receiving the words that it enables. Words are drawn from the model's vocabulary. The service is compared with
-`Punctuator` in this process, on the same documents and cores.
+word to receiving the words that it enables; streams have no patience, so that this word is known. Words are drawn from
+the model's vocabulary. The service is compared with `Punctuator` in this process, on the same documents and cores.
 
     python benchmarks/serve.py --streams 200 --seconds 300              # live streams
     python benchmarks/serve.py --streams 200 --seconds 300 --hostile 10 # the same with hostile clients
@@ -116,7 +116,7 @@ def measure(options: argparse.Namespace, streams: int, words: Sequence[str]) -> 
     process, address = start(options.model, max(1, 2 * (streams + 3 * options.hostile)))
     try:
         end = time.monotonic() + options.seconds
-        settings = {name: getattr(options, name) for name in ("left", "right", "hop", "preview")}
+        settings = {name: getattr(options, name) for name in ("left", "right", "hop", "preview")} | {"patience": 0}
         load = Load(address, words, options.language, options.rate, settings, end)
         hostile = multiprocessing.get_context("spawn").Process(target=run_hostile, args=(load, options.hostile))
         hostile.start()
