@@ -18,6 +18,7 @@ from asr_punct.pauses import move_to_silences
 from asr_punct.words import Utterance
 
 RATE, FRAME = 16000, 0.02
+STEPS = 200
 WORDS = ["mesa", "luna", "sol", "tren", "plato", "camino", "verde", "lento", "seis", "noche"]
 SYMBOLS = {symbol: number for number, symbol in enumerate(["<pad>", "|", *sorted(set("".join(WORDS))), "<unk>"])}
 NO_DROPOUT = ("hidden", "attention", "feat_proj", "final", "activation", "conformer_conv")
@@ -68,14 +69,17 @@ def model(tmp_path_factory):
         **{f"{name}_dropout": 0.0 for name in NO_DROPOUT},
     }
     network = transformers.Wav2Vec2BertForCTC(transformers.Wav2Vec2BertConfig(**settings))
-    optimiser = torch.optim.AdamW(network.parameters(), lr=5e-3)
+    optimiser = torch.optim.AdamW(network.parameters())
+    # The rate falls to 0: at a constant rate the loss of the last step can be a peak, and where depends on rounding.
+    rate = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=5e-3, total_steps=STEPS, pct_start=0.1)
     extractor = transformers.SeamlessM4TFeatureExtractor()
-    for batch in batches(extractor, 160):
+    for batch in batches(extractor, STEPS):
         loss = network(**batch).loss
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
+        rate.step()
     assert float(loss.detach()) < 0.1
     (folder / "symbols.json").write_text(json.dumps(SYMBOLS))
     tokenizer = transformers.Wav2Vec2CTCTokenizer(str(folder / "symbols.json"), bos_token=None, eos_token=None)
@@ -97,7 +101,8 @@ def test_times_of_new_speech_and_their_refinement_on_the_audio(model):
         (moved,) = move_to_silences([found], log_energy(samples, RATE))
         raw += errors(found.words, words).tolist()
         refined += errors(moved.words, words).tolist()
-    # where in its word a CTC model has its first peak depends on rounding: over seeds the medians are 1.0 to 3.5 frames
+    # Where in its word a CTC model has its first peak depends on rounding: over eight seeds the medians of the starts
+    # are 1.5 to 2.4 frames, the quantiles 3.3 to 4.5.
     assert (np.median(raw, axis=0) <= 4).all()
     assert (np.quantile(raw, 0.95, axis=0) <= (6, 6)).all()
     assert np.mean(refined) < np.mean(raw)
