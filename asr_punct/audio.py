@@ -82,8 +82,8 @@ def regroup(chunks: Iterable[Samples], size: int) -> Iterator[Samples]:
 def duration(path: Pathlike) -> Seconds:
     """Return the length that a file declares; if it declares none, decode it and count. Errors as for `read`."""
     with _open(Path(path)) as source:
-        frames = sum(map(len, source.chunks(0, None))) if source.length is None else source.length
-        return frames / source.rate
+        samples = sum(map(len, source.chunks(0, None))) if source.length is None else source.length
+        return samples / source.rate
 
 
 def write(path: Pathlike, samples: Samples, rate: int) -> None:
@@ -113,8 +113,8 @@ def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
     frames = -(-len(samples) * FRAMES_A_SECOND // rate)
     begins = np.round(np.arange(frames) * rate / FRAMES_A_SECOND).astype(np.int64)
     lengths = np.diff(begins, append=len(samples))
-    mean, square = (np.add.reduceat(x, begins) / lengths for x in (samples.astype(np.float64), samples**2.0))
-    return np.asarray(10 * np.log10(np.maximum(square - mean**2, 1e-10)), np.float32)
+    mean, mean_square = (np.add.reduceat(x, begins) / lengths for x in (samples.astype(np.float64), samples**2.0))
+    return np.asarray(10 * np.log10(np.maximum(mean_square - mean**2, 1e-10)), np.float32)
 
 
 def energy(path: Pathlike, rate: int = 16000) -> npt.NDArray[np.float32]:
@@ -189,6 +189,7 @@ def _open(path: Path) -> Iterator[_OpenAudio]:
             with av.open(str(path)) as container:
                 yield _pyav_source(path, container)
     except (OSError, soundfile.LibsndfileError, av.FFmpegError, EOFError) as error:
+        # the attributes of libsndfile's errors, and of those of FFmpeg and the system
         reason = getattr(error, "error_string", None) or getattr(error, "strerror", None) or str(error)
         reason = str(reason).lower().removeprefix("error : ").removesuffix(" found when processing input").strip(" .")
         raise AudioError(path, reason, "audio that can be decoded to its end") from None
@@ -209,7 +210,7 @@ def _decode(path: Path, source: _OpenAudio, start: Seconds, end: Seconds | None)
         decoded += len(chunk)
         yield chunk
     if last is not None and decoded < last - first - tolerance:
-        found, expected = (frames / source.rate for frames in (first + decoded, last))
+        found, expected = (samples / source.rate for samples in (first + decoded, last))
         raise AudioError(path, f"{found:.2f} s of audio and then the end", f"{expected:.2f} s")
 
 
@@ -264,14 +265,14 @@ def _pyav_source(path: Path, container: Any) -> _OpenAudio:
 
 def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> Iterator[Samples]:
     """Decode from `_SEEK_MARGIN` before `first`. The frames' time stamps show where to cut."""
-    zero = stream.start_time or 0
+    start_time = stream.start_time or 0  # in units of `stream.time_base`, as `frame.pts`
     if first > _SEEK_MARGIN * stream.rate:
         seconds = Fraction(first, stream.rate) - Fraction(_SEEK_MARGIN)
-        container.seek(zero + int(seconds / stream.time_base), stream=stream)
+        container.seek(start_time + int(seconds / stream.time_base), stream=stream)
     position: int | None = None
     for frame in container.decode(stream):
         if position is None:
-            position = 0 if frame.pts is None else round((frame.pts - zero) * stream.time_base * stream.rate)
+            position = 0 if frame.pts is None else round((frame.pts - start_time) * stream.time_base * stream.rate)
         samples = _mono(frame)
         begin = max(first - position, 0)
         end = len(samples) if last is None else max(last - position, 0)

@@ -24,7 +24,7 @@ CASING = "casing.txt"
 """Words with irregular capitals such as `EiTB` (`asr_punct.casing`)."""
 WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
-"""Files whose SHA-256 is in `config.json`, those that exist of them."""
+"""Files whose SHA-256 is in `config.json` if they exist."""
 _FORMAT = 1
 _EXPECTED = "a config.json written by asr-punct"
 _MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)

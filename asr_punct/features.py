@@ -77,17 +77,18 @@ def pack(
     and ascending indices of windows. `special` are the ids of the start, end and padding tokens.
     """
     start, end, pad = special
-    words = np.bincount(rows)
-    tokens = np.bincount(rows, weights=counts).astype(np.int64)
-    column = np.arange(len(rows)) - (np.cumsum(words) - words)[rows]
-    first_token = np.cumsum(tokens) - tokens
+    window_words = np.bincount(rows)
+    window_tokens = np.bincount(rows, weights=counts).astype(np.int64)
+    column = np.arange(len(rows)) - (np.cumsum(window_words) - window_words)[rows]
+    first_token = np.cumsum(window_tokens) - window_tokens
     token_rows = np.repeat(rows, counts)
-    input_ids = np.full((len(words), int(tokens.max()) + 2), pad, dtype=np.int64)
+    input_ids = np.full((len(window_words), int(window_tokens.max()) + 2), pad, dtype=np.int64)
     input_ids[token_rows, np.arange(len(subwords)) - first_token[token_rows] + 1] = subwords
     input_ids[:, 0] = start
-    input_ids[np.arange(len(words)), tokens + 1] = end
-    attention_mask = (np.arange(input_ids.shape[1]) < tokens[:, None] + 2).astype(np.int64)
-    word_index, pause, boundary = (np.zeros((len(words), int(words.max())), dtype=np.int64) for _ in range(3))
+    input_ids[np.arange(len(window_words)), window_tokens + 1] = end
+    attention_mask = (np.arange(input_ids.shape[1]) < window_tokens[:, None] + 2).astype(np.int64)
+    shape = len(window_words), int(window_words.max())
+    word_index, pause, boundary = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     word_index[rows, column] = np.cumsum(counts) - first_token[rows]
     pause[rows, column] = pauses
     boundary[rows, column] = boundaries

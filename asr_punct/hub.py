@@ -19,7 +19,7 @@ PRETRAINED = _PACKAGE / "pretrained"
 TRAINABLE = _PACKAGE.parent / "egs" / "models"
 """The shipped models with weights, in a checkout only."""
 _CONFIGURATIONS = (_PACKAGE / "conf", _PACKAGE.parent / "conf")
-"""Directory of the shipped configurations in an installed wheel, and in a checkout."""
+"""Directories of the shipped configurations: in an installed wheel, and in a checkout."""
 _CONFIG = "config.json"
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # org/name
 _TIMEOUT_S = 5.0
@@ -96,15 +96,15 @@ def models_by_language() -> dict[str, str]:
 
 
 def check_path(name: str, expected: str) -> None:
-    """Raise ModelError if the name of a recogniser's or aligner's model can only be a path, and is missing.
+    """Raise ModelError if the name of a recogniser's or aligner's model must be a path, and there is no such path.
 
-    Names of other forms than `name` and `org/name`, names in an existing directory and `.nemo` files are paths.
+    It must be one if it ends with `.nemo`, is neither `name` nor `org/name`, or `org` is an existing directory.
     `expected` is for the error message.
     """
     path = Path(name)
     parts = name.split("/")
-    is_local = len(parts) > 1 and (len(parts) > 2 or not all(parts) or path.parent.exists())
-    if (is_local or path.suffix == NEMO_FILE) and not path.exists():
+    is_hub_name = len(parts) == 1 or (len(parts) == 2 and all(parts) and not path.parent.exists())
+    if (path.suffix == NEMO_FILE or not is_hub_name) and not path.exists():
         raise ModelError(name, "no such file or directory", expected)
 
 
@@ -121,11 +121,10 @@ def check_transformers_name(name: str, expected: str) -> None:
 
 
 def reach_hub(name: str | None = None) -> bool:
-    """Return whether the hub answers. If not, set its library to offline mode, in which it uses only its cache.
+    """Return whether the hub answers; True, without asking it, if the model `name` is a directory.
 
-    Also let the library log only errors. It respects `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies.
-
-    If `name`, the model to be loaded, is a directory, the hub is not asked.
+    If it does not answer, set its library to offline mode, in which it uses only its cache. The library logs only
+    errors from then on. `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies are respected.
     """
     if name and Path(name).is_dir():
         return True

@@ -59,7 +59,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """Linear model, a class for each language: weights (buckets, classes), times `scale` (classes,), and bias."""
+    """Linear model with a class for each language: `weights`, (buckets, classes), `scale` and `bias`, (classes,)."""
 
     languages: tuple[str, ...]
     weights: NDArray[np.int8]
@@ -83,9 +83,9 @@ def identify(words: Iterable[str]) -> Guess | None:
         share = count / len(tokens)
         return Guess(language, share, {language: share})
     model = _load()
-    found = [_weights(token) for token, each in zip(tokens, scripts, strict=True) if each == "LATIN"]
-    weights = np.sum([sums for sums, _ in found], axis=0, dtype=np.int64)
-    logits = weights * model.scale / sqrt(sum(ngrams for _, ngrams in found)) + model.bias
+    found = [_weight_sum(token) for token, each in zip(tokens, scripts, strict=True) if each == "LATIN"]
+    weight_sum = np.sum([weights for weights, _ in found], axis=0, dtype=np.int64)
+    logits = weight_sum * model.scale / sqrt(sum(ngrams for _, ngrams in found)) + model.bias
     exponentials = np.exp(logits - logits.max())
     probabilities = dict(zip(model.languages, (exponentials / exponentials.sum()).tolist(), strict=True))
     best = max(probabilities, key=probabilities.__getitem__)
@@ -98,7 +98,7 @@ def known_languages() -> frozenset[str]:
 
 
 def letters_of(words: Iterable[str]) -> Iterator[str]:
-    """Yield the words in lower case without marks and numbers; parts at an apostrophe or hyphen are words."""
+    """Yield the words in lower case without marks and numbers; an apostrophe or hyphen splits a word."""
     for word in words:
         if not word.startswith(_TAGS):
             yield from _parts(word)
@@ -110,7 +110,7 @@ def _parts(word: str) -> Sequence[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _weights(word: str) -> tuple[NDArray[np.int32], int]:
+def _weight_sum(word: str) -> tuple[NDArray[np.int32], int]:
     """Return the sum of the weights of a word's n-grams, (classes,), and their number."""
     weights = _load().weights
     hashes = ngram_hashes(word, len(weights))
@@ -118,7 +118,7 @@ def _weights(word: str) -> tuple[NDArray[np.int32], int]:
 
 
 def ngram_hashes(word: str, buckets: int) -> NDArray[np.int64]:
-    """Return the buckets of the n-grams of a word with its edges, and of the whole word."""
+    """Return the buckets, (n-grams,), of the n-grams of a word, with its edges as `_`, and of the whole word."""
     marked = f"_{word}_"
     ngrams = {marked[i : i + n] for n in _LENGTHS for i in range(len(marked) - n + 1)}
     return np.array([crc32(ngram.encode()) % buckets for ngram in sorted(ngrams | {marked})], dtype=np.int64)

@@ -67,7 +67,7 @@ _CODES = {name.lower(): code for code, name in LANGUAGE_NAMES.items()} | {
     "euskara": "eu",
     "no": "nb",
 }
-"""Codes by English names, codes of three letters, and what the languages call themselves."""
+"""Codes by English names, native names and codes of three letters."""
 _UNKNOWN = frozenset({"auto", "mul", "multi", "und", "unknown", "none", "null", "zxx"})
 _SEPARATORS = re.compile(r"[-_.@]")
 

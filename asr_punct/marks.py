@@ -81,8 +81,8 @@ def case_of(word: str) -> Case:
     ALL_CAPS needs at least two letters. In mixed case the first letter counts: `EiTB` is FIRST_CAP and `eBay` is O.
     Letters without case (`º`) are ignored.
     """
-    letters = [c for c in word if _has_case(c)]
-    if len(letters) >= 2 and apply_case(word.lower(), Case.ALL_CAPS) == word != word.lower():
+    letters, lower = [c for c in word if _has_case(c)], word.lower()
+    if len(letters) >= 2 and word != lower and word == apply_case(lower, Case.ALL_CAPS):
         return Case.ALL_CAPS
     if letters and letters[0] != letters[0].lower():
         return Case.FIRST_CAP
@@ -225,12 +225,9 @@ def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
 
 def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:
     """Write words and labels as one line of running text, with a space before each DASH."""
-    tokens = []
-    cased, dash = glyphs.cased, Mark.DASH
+    tokens, dash = list[str](), Mark.DASH
     for word, label in zip(words, labels, strict=True):
-        if not label.marks:
-            tokens.append(cased(word, label.case))
-        elif dash in label.marks:
+        if dash in label.marks:
             tokens.append(write_word(word, Labels(label.marks - {dash}, label.case), glyphs))
             tokens.append(glyphs.glyph[dash])
         else:

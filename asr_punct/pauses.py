@@ -36,8 +36,9 @@ _MIN_UNDER_SPEECH_DB = 25.0
 _THRESHOLD_SHARE = 0.2
 _MIN_ABOVE_NOISE_DB = 3.0
 # Constants of `silent_frames`, in frames.
-_THRESHOLD_FRAMES = 30 * FRAMES_A_SECOND
-_SHORTEST_SOUND = 4
+_BLOCK_FRAMES = 30 * FRAMES_A_SECOND
+"""These frames share one threshold, that of the 60 s around them."""
+_SHORTEST_SOUND_FRAMES = 4
 # Constants of `move_to_silences`, tuned on speech with known times and simulated errors of recognisers.
 _SHORTEST_SILENCE: Seconds = 0.08
 """Shorter silences are often closures of stop consonants."""
@@ -54,10 +55,10 @@ _LONGEST_CLOSED_GAP: Seconds = 0.3
 def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = None) -> Iterator[Utterance]:
     """Set the words' pauses and `pause_before` from the words' times, reading one utterance ahead.
 
-    A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. That
-    after the last word is known only if the next utterance with words has the same recording and channel and does not
-    begin earlier. Utterances with pauses or without times stay. `counts` gets the number of "pauses", and of those that
-    are "unknown" or 0 because of "overlaps".
+    A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. The
+    pause after the last word is known only if the next utterance with words has the same recording and channel and does
+    not begin earlier. Utterances with pauses, without word times or with the time source `segment` are unchanged.
+    `counts` gets the number of "pauses", of "unknown" ones, and of "overlaps" (pauses set to 0).
     """
     counts = Counter() if counts is None else counts
     previous: Utterance | None = None
@@ -72,10 +73,9 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
             continue
         words = utterance.words
         gaps = [_gap(a.end, b.start, counts) for a, b in pairwise(words)]
-        joined = following is not None and _continues(utterance, following)
-        last = _gap(words[-1].end, following.words[0].start if following and joined else None, counts)
-        first = previous_pause if previous is not None and _continues(previous, utterance) else None
-        pause_before = first if utterance.pause_before is None else utterance.pause_before
+        next_start = following.words[0].start if following and _continues(utterance, following) else None
+        last = _gap(words[-1].end, next_start, counts)
+        pause_before = previous_pause if previous and _continues(previous, utterance) else None
         yield annotate(replace(utterance, pause_before=pause_before), pauses=(*gaps, last))
         previous, previous_pause = utterance, last
 
@@ -86,17 +86,17 @@ def has_pauses(utterance: Utterance) -> bool:
 
 
 def _with_next(utterances: Iterable[Utterance]) -> Iterator[tuple[Utterance, Utterance | None]]:
-    """Yield each utterance with the next one that has words or another recording; at once if it has no times."""
-    held: list[Utterance] = []  # an utterance with times and those without words that follow it
+    """Yield each utterance with the next one that has words or another recording; None for one without times."""
+    waiting: list[Utterance] = []  # an utterance with times and those without words that follow it
     for utterance in utterances:
-        if held and (utterance.words or utterance.recording != held[0].recording):
-            yield from ((each, utterance) for each in held)
-            held = []
-        if held or has_times(utterance.words):
-            held.append(utterance)
+        if waiting and (utterance.words or utterance.recording != waiting[0].recording):
+            yield from ((each, utterance) for each in waiting)
+            waiting = []
+        if waiting or has_times(utterance.words):
+            waiting.append(utterance)
         else:
             yield utterance, None
-    yield from ((each, None) for each in held)
+    yield from ((each, None) for each in waiting)
 
 
 def _continues(utterance: Utterance, following: Utterance) -> bool:
@@ -149,28 +149,28 @@ def smoothing_matrix(
 def with_pauses_from_audio(
     utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
-    """Yield the utterances with pauses refined on their audio. Words and times stay.
+    """Yield the utterances with pauses refined on their audio. Words and times are unchanged.
 
     Audio is not read if the times of all its utterances are an aligner's. See `with_pauses` for `counts`. Raises
     InputError if an utterance has no times, or a word ends after its audio; AudioError if the audio cannot be read.
     """
     for path, group in groupby(utterances, key=audio_of):
-        held = list(group)
-        for utterance in held:
+        recording = list(group)
+        for utterance in recording:
             if utterance.words and not has_times(utterance.words):
                 raise InputError(f"utterance {utterance.id!r}", "words without times", EXPECTED_TIMES)
-        if any(utterance.time_source != "aligner" for utterance in held):
+        if any(utterance.time_source != "aligner" for utterance in recording):
             energy = audio.energy(path)
-            check_ends(held, path, len(energy) / FRAMES_A_SECOND)
-            yield from with_refined_pauses(held, energy, counts)
+            check_ends(recording, path, len(energy) / FRAMES_A_SECOND)
+            yield from with_refined_pauses(recording, energy, counts)
         else:
-            yield from with_pauses(held, counts)
+            yield from with_pauses(recording, counts)
 
 
 def with_refined_pauses(
     utterances: Sequence[Utterance], energy: Floats, counts: Counter[str] | None = None
 ) -> Iterator[Utterance]:
-    """Yield utterances of one recording with the pauses that `move_to_silences` finds. Words and times stay."""
+    """Yield utterances of one recording with the pauses that `move_to_silences` finds. Times are unchanged."""
     moved = with_pauses(move_to_silences(utterances, energy), counts)
     for utterance, other in zip(utterances, moved, strict=True):
         yield annotate(replace(utterance, pause_before=other.pause_before), pauses=other.pauses)
@@ -181,8 +181,8 @@ def move_to_silences(utterances: Sequence[Utterance], energy: Floats) -> list[Ut
 
     Recognisers end words too early or too late, and Whisper extends words over the pauses at sentence ends. The pause
     between two words becomes the silence with the largest (length - `_DISTANCE_WEIGHT` * distance from the words'
-    edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times stay. `energy` is (frames,)
-    from `audio.log_energy`.
+    edges). If none is above 0, a short gap is closed. Unknown times and an aligner's times are unchanged. `energy` is
+    (frames,) from `audio.log_energy`.
     """
     spans = np.array([span for u in utterances for word in u.words if (span := _movable_span(u, word))], np.float64)
     if not len(spans) or not len(energy):
@@ -207,6 +207,7 @@ def _movable_span(utterance: Utterance, word: Word) -> tuple[Seconds, Seconds] |
 def _refine_spans(spans: Floats, quiet: Floats) -> list[list[Seconds]]:
     """Return the new start and end of each word. `spans` is (words, 2) and `quiet` (silences, 2), in seconds."""
     fixed = np.minimum((spans[:, 1] - spans[:, 0]) / 2, _FIXED_PART)
+    # item k of the next four arrays is for the gap before word k, the last item for that after the last word
     ends = np.append(spans[0, 0], spans[:, 1])
     starts = np.append(spans[:, 0], spans[-1, 1])
     low = np.append(spans[0, 0] - _MAX_OUTER_SHIFT, spans[:, 0] + fixed)
@@ -229,10 +230,13 @@ def _best_gap(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: 
         return (middle, middle) if 0 < start - end < _LONGEST_CLOSED_GAP else (end, start)
     best = int(np.argmax(gains))
     first, last = near[best]
+    # a sound between two silences, such as a breath, is part of the gap if it lies between the words
     for begin, stop in near[:best][::-1]:
-        first = begin if stop >= end and first <= start else first
+        if stop >= end and first <= start:
+            first = begin
     for begin, stop in near[best + 1 :]:
-        last = stop if last >= end and begin <= start else last
+        if last >= end and begin <= start:
+            last = stop
     return float(first), float(last)
 
 
@@ -243,14 +247,15 @@ def silences(energy: Floats) -> npt.NDArray[np.float64]:
 
 
 def silent_frames(energy: Floats) -> npt.NDArray[np.bool_]:
-    """Return which frames are under the silence threshold of the 60 s around them. Sounds under 40 ms are ignored."""
+    """Return which frames, (frames,), are under the threshold of the 60 s around them or in a sound under 40 ms."""
     level = smooth(energy)
     silent = np.empty(len(level), np.bool_)
-    for begin in range(0, len(level), _THRESHOLD_FRAMES):
-        around = energy[max(0, begin - _THRESHOLD_FRAMES // 2) : begin + _THRESHOLD_FRAMES * 3 // 2]
-        silent[begin : begin + _THRESHOLD_FRAMES] = level[begin : begin + _THRESHOLD_FRAMES] < silence_threshold(around)
+    for begin in range(0, len(level), _BLOCK_FRAMES):
+        around = energy[max(0, begin - _BLOCK_FRAMES // 2) : begin + _BLOCK_FRAMES * 3 // 2]
+        block = slice(begin, begin + _BLOCK_FRAMES)
+        silent[block] = level[block] < silence_threshold(around)
     for start, stop in np.flatnonzero(np.diff(~silent, prepend=False, append=False)).reshape(-1, 2):
-        if stop - start < _SHORTEST_SOUND:
+        if stop - start < _SHORTEST_SOUND_FRAMES:
             silent[start:stop] = True
     return silent
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _UPDATE_INTERVAL_S = 0.1
 _bar: Progress | None = None
-_has_task = False
-_open_files: dict[str, IO[bytes]] = {}
+_has_task = False  # whether a task is shown, so that tasks inside it are not
+_open_files: dict[str, IO[bytes]] = {}  # by path
 
 
 @contextmanager

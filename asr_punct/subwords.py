@@ -13,7 +13,7 @@ from asr_punct.errors import ModelError
 
 TokenizerKind = Literal["bpe", "unigram", "word"]
 _CACHED_WORDS = 200_000
-_LETTERS_PER_SUBWORD = 32  # longer words are cut before they are encoded
+_LETTERS_PER_SUBWORD = 32  # words of more than this times `max_subwords` are cut before they are encoded
 _WORD_START = "▁"  # prefix of a word's first sub-word in SentencePiece's vocabularies
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -21,8 +21,8 @@ _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 class SubwordTokenizer:
     """Encodes words with a tokenizer of the `tokenizers` library, and caches the result.
 
-    Of a word of more than `max_subwords` sub-words the first ones and the last one are kept. Raises ModelError, with
-    the `place`, if the tokenizer has no start, end, padding or unknown token.
+    A longer word than `max_subwords` keeps its first `max_subwords - 1` sub-words and the last one. Raises ModelError,
+    with the `place`, if the tokenizer has no start, end, padding or unknown token.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_subwords: int, place: object = "tokenizer") -> None:
@@ -64,7 +64,7 @@ class SubwordTokenizer:
         return str(self._tokenizer.to_str())
 
     def encode(self, words: Sequence[str]) -> list[tuple[int, ...]]:
-        """Return the token ids of each lower-case word, from 1 to `max_subwords`; a word without any is unknown."""
+        """Return 1 to `max_subwords` token ids for each lower-case word: the unknown token if it has no sub-words."""
         words = [word[: _LETTERS_PER_SUBWORD * self._max_subwords] for word in words]
         cache = self._cache  # other threads may replace it
         missing = [word for word in dict.fromkeys(words) if word not in cache]

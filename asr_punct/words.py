@@ -4,7 +4,7 @@ Both are frozen: change a field with `dataclasses.replace`, or the labels, pause
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from operator import attrgetter
 from typing import Any, Literal, cast, get_args
@@ -14,9 +14,9 @@ from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, takes_case
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "segment", "none"]
-"""Program that word times are from; each program makes different errors. `asr`: a recogniser other than the next two.
-`aligner`: exact times. `ctc`: the peaks of a CTC model. `whisper`: Whisper. `segment`: only the start and end of a
-segment or cue are known, so that pauses between its words cannot be computed. `none`: no times."""
+"""Program that word times are from; each program makes different errors. `aligner`: exact times. `ctc`: the peaks of a
+CTC model. `whisper`: Whisper. `asr`: any other recogniser. `segment`: only the start and end of a segment or cue are
+known, so that pauses between its words cannot be computed. `none`: no times."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in ("segment", "none"))
 """Time sources that a user can name."""
 Probabilities = Mapping[Mark | Case, float]
@@ -62,7 +62,7 @@ make_word = cast(type[Word], _OpenWord)
 
 
 def check_times(word: Word) -> None:
-    """Raise AsrPunctError for impossible times of a word."""
+    """Raise AsrPunctError unless 0 <= start <= end and pause >= 0, all finite; unknown times are not checked."""
     start = 0.0 if word.start is None else word.start
     end = start if word.end is None else word.end
     pause = 0.0 if word.pause is None else word.pause
@@ -175,14 +175,14 @@ def without_labels(utterance: Utterance) -> Utterance:
     return annotate(utterance, labels=None, probabilities=None)
 
 
-def lowercase(words: Iterable[Word]) -> tuple[Word, ...]:
-    """Return the words in lower case; tags and addresses (`<UNK>`) stay."""
+def lowercase_words(words: Iterable[Word]) -> tuple[Word, ...]:
+    """Return the words in lower case; tags and addresses (`<UNK>`) are unchanged."""
     return tuple(replace(word, text=word.text.lower()) if takes_case(word.text) else word for word in words)
 
 
 def lowercased(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
     """Yield the utterances in lower case."""
-    return (replace(utterance, words=lowercase(utterance.words)) for utterance in utterances)
+    return (replace(utterance, words=lowercase_words(utterance.words)) for utterance in utterances)
 
 
 MIN_CAPITALS = 3
@@ -200,18 +200,36 @@ class CapitalsCheck:
         self._count, self._only_capitals = 0, True
 
     def add(self, words: Iterable[Word]) -> None:
-        """Check more words; those without capital and small letters, tags and addresses do not count."""
-        if self._only_capitals:
-            for text in (word.text for word in words):
-                capitals = text.upper()
-                if text != capitals and takes_case(text):
-                    self._only_capitals = False
-                    return
-                self._count += capitals != text.lower() and takes_case(text)
+        """Check more words; tags, addresses and words whose letters have no case (`123`) do not count."""
+        if not self._only_capitals:
+            return
+        for text in filter(takes_case, (word.text for word in words)):
+            if text != text.upper():
+                self._only_capitals = False
+                return
+            self._count += text != text.lower()
 
     def are_capitals(self, minimum: int = MIN_CAPITALS) -> bool:
         """Whether there were at least `minimum` words, all in capitals."""
         return self._only_capitals and self._count >= minimum
+
+
+def with_hints(
+    utterances: Iterable[Utterance], print_hint: Callable[[str], None], *, about_labels: bool, about_capitals: bool
+) -> Iterator[Utterance]:
+    """Yield the utterances; call `print_hint` at the first labels, and at the end if all words are in capitals.
+
+    `about_labels` and `about_capitals` are whether these hints are wanted.
+    """
+    capitals = CapitalsCheck()
+    for utterance in utterances:
+        if about_labels and any(label != _NO_LABELS for label in utterance.labels):
+            about_labels = False
+            print_hint(LABELS_STAY)
+        capitals.add(utterance.words)
+        yield utterance
+    if about_capitals and capitals.are_capitals():
+        print_hint(CAPITALS_STAY)
 
 
 def marks_of(word: Word) -> frozenset[Mark]:

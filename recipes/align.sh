@@ -9,8 +9,8 @@
 #   --acoustic-model M  CTC model for --method ctc
 #   --log NAME        log of a job; JOB in it is the job's number (default: DIR/log/align.JOB.log)
 #
-# A job aligns a part of the utterances, in the order of utt2doc, else of segments or text. After a killed run, a second
-# run skips the finished parts.
+# A job aligns a part of the utterances, in the order of utt2doc, else of segments or text. utt2doc must have the
+# utterances of both. After a killed run, a second run skips the finished parts, unless a table has changed.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 nj=2
@@ -29,11 +29,28 @@ for table in utt2doc segments text; do # the first of these lists the utterances
   [ ! -s "$dir/$table" ] || break
 done
 [ -s "$dir/$table" ] || fail "found no utterances in $dir, expected a data directory with segments or text"
+
+# utterances TABLE: print the names in its first column, sorted
+utterances() {
+  awk 'NF { print $1 }' "$dir/$1" | LC_ALL=C sort -u
+}
+
+for other in segments text; do
+  if [ "$table" = utt2doc ] && [ -s "$dir/$other" ]; then
+    missing=$(LC_ALL=C comm -13 <(utterances utt2doc) <(utterances "$other") | sed -n 1p)
+    unknown=$(LC_ALL=C comm -23 <(utterances utt2doc) <(utterances "$other") | sed -n 1p)
+    [ -z "$missing" ] || fail "$dir/utt2doc: found no utterance '$missing', expected the utterances of $other"
+    [ -z "$unknown" ] || fail "$dir/utt2doc: found unknown utterance '$unknown', expected the utterances of $other"
+  fi
+done
 count=$(awk NF "$dir/$table" | wc -l)
 [ "$nj" -le "$count" ] || nj=$count
 parts=$dir/split$nj
-if [ ! -d "$parts" ] || [ "$dir/text" -nt "$parts" ] || [ "$dir/wav.scp" -nt "$parts" ]; then
-  rm -rf "$parts" "$parts.partial"
+for file in wav.scp text segments utt2doc; do
+  [ ! "$dir/$file" -nt "$parts" ] || rm -rf "$parts"
+done
+if [ ! -d "$parts" ]; then
+  rm -rf "$parts.partial"
   for ((part = 1; part <= nj; part++)); do
     mkdir -p "$parts.partial/$part"
     for file in "$(realpath "$dir")"/{wav.scp,text,segments,utt2doc}; do

@@ -34,12 +34,12 @@ from asr_punct.training.configuration import read_config
 from asr_punct.training.optim import clip_gradients
 
 log = logging.getLogger(__name__)
-_WINDOW = 64
-_BATCH = 16
+_WINDOW_WORDS = 64
+_BATCH_WINDOWS = 16
 _LEARNING_RATE, _WEIGHT_DECAY, _CLIP_NORM = 2e-3, 0.01, 1.0
 _SUBWORD_DROPOUT = 0.1
 _ROW_STD = 0.05
-"""Standard deviation of the first sub-word table, as in the look-up encoder."""
+"""Standard deviation of the initial sub-word embeddings, as in the look-up encoder."""
 
 _Spans = npt.NDArray[np.int64]
 """First word of each window, and the word after its last one, (windows, 2)."""
@@ -81,9 +81,9 @@ class Treebank:
         rows = np.repeat(np.arange(len(spans)), spans[:, 1] - spans[:, 0])
         ends = np.concatenate([[0], np.cumsum(self.counts)])
         subwords = np.concatenate([self.subwords[ends[start] : ends[end]] for start, end in spans.tolist()])
-        none = np.zeros(len(places), np.int64)
+        unused = np.zeros(len(places), np.int64)  # pauses and flags, which the tagger does not read
         special = self.tokenizer.start, self.tokenizer.end, self.tokenizer.pad
-        features = pack(subwords, self.counts[places], none, none, rows, special)
+        features = pack(subwords, self.counts[places], unused, unused, rows, special)
         arrays = features.input_ids, features.word_index, self.tags[places]
         input_ids, word_index, tags = (torch.from_numpy(array) for array in arrays)
         return input_ids, word_index, tags
@@ -99,7 +99,7 @@ def train_tagger(config: Config, train: Treebank, dev: Treebank, table: Tensor, 
     tagger = PosTagger(config.model.pos, len(table))
     _init_table(tagger, table)
     rng = np.random.default_rng(config.training.seed)
-    steps = epochs * -(-len(train.tags) // (_WINDOW * _BATCH))
+    steps = epochs * -(-len(train.tags) // (_WINDOW_WORDS * _BATCH_WINDOWS))
     optimizer = torch.optim.AdamW(tagger.parameters(), lr=_LEARNING_RATE, weight_decay=_WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _LEARNING_RATE, total_steps=steps + 1)
     best, kept = 0.0, tagger.state_dict()
@@ -124,17 +124,17 @@ def _init_table(tagger: PosTagger, table: Tensor) -> None:
     rows = tagger.words.table.weight
     centred = table - table.mean(dim=0)
     components = torch.linalg.eigh(centred.T @ centred).eigenvectors.flip(-1)[:, : rows.shape[1]]
-    found = centred @ components
+    projected = centred @ components
     with torch.no_grad():
-        rows[: len(table), : found.shape[1]] = found * (_ROW_STD / found.std())
+        rows[: len(table), : projected.shape[1]] = projected * (_ROW_STD / projected.std())
 
 
 def _epoch_batches(words: int, rng: np.random.Generator) -> list[_Spans]:
     """Cut the words into windows, the first one of random length, and shuffle them into batches."""
-    cuts = np.arange(int(rng.integers(1, _WINDOW + 1)), words, _WINDOW)
-    edges = np.concatenate([[0], cuts, [words]]) if words > 1 else np.array([0, words])
+    cuts = np.arange(int(rng.integers(1, _WINDOW_WORDS + 1)), words, _WINDOW_WORDS)
+    edges = np.concatenate([[0], cuts, [words]])
     spans = rng.permutation(np.stack([edges[:-1], edges[1:]], axis=1))
-    return np.array_split(spans, -(-len(spans) // _BATCH))
+    return np.array_split(spans, -(-len(spans) // _BATCH_WINDOWS))
 
 
 def _loss(tagger: PosTagger, bank: Treebank, spans: _Spans, rng: np.random.Generator) -> Tensor:
@@ -147,11 +147,11 @@ def _loss(tagger: PosTagger, bank: Treebank, spans: _Spans, rng: np.random.Gener
 def accuracy(tagger: PosTagger, bank: Treebank) -> float:
     """Return the share of the words whose tag is right."""
     tagger.eval()
-    starts = np.arange(0, len(bank.tags), _WINDOW)
-    spans = np.stack([starts, np.minimum(starts + _WINDOW, len(bank.tags))], axis=1)
+    starts = np.arange(0, len(bank.tags), _WINDOW_WORDS)
+    spans = np.stack([starts, np.minimum(starts + _WINDOW_WORDS, len(bank.tags))], axis=1)
     right = 0
     with torch.inference_mode():
-        for batch in np.array_split(spans, -(-len(spans) // _BATCH)):
+        for batch in np.array_split(spans, -(-len(spans) // _BATCH_WINDOWS)):
             input_ids, word_index, tags = bank.window_inputs(batch)
             right += int((tagger(input_ids, word_index)[word_index > 0] == tags).sum())
     return right / len(bank.tags)

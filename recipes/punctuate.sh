@@ -54,7 +54,7 @@ mkdir -p "$out/log" 2>/dev/null || fail "cannot make the folder $out/log"
 lock "$out"
 
 parts=$out/split$nj
-# If this changes, stage 1 makes the parts again, which removes stage 2's results in them: they depend on all of it.
+# The parts, and the results of stage 2 in them, depend on all of this. If it changes, stage 1 makes them again.
 inputs=("$ctm" "$data")
 [ ! -d "$model" ] || inputs+=("$model")
 fingerprint="$model $lang $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"

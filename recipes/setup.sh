@@ -25,11 +25,11 @@ done
 log=$venv/setup.log
 constraints=$root/recipes/constraints.txt
 cpu_index=https://download.pytorch.org/whl/cpu
-wanted=$(cat "$root/pyproject.toml" "$constraints" - <<<"$root" | sha256sum | cut -d ' ' -f 1)
+fingerprint=$(cat "$root/pyproject.toml" "$constraints" - <<<"$root" | sha256sum | cut -d ' ' -f 1)
 
 complete() {
   for extra in ${extras//,/ }; do
-    [ "$(cat "$venv/setup.$extra" 2>/dev/null)" = "$wanted" ] || return 1
+    [ "$(cat "$venv/setup.$extra" 2>/dev/null)" = "$fingerprint" ] || return 1
   done
 }
 
@@ -90,5 +90,5 @@ install -e "${root}[$extras]"
 logged "$venv/bin/python" -m compileall -qq -j 0 "$venv"/lib/python3*/site-packages || true
 
 for extra in ${extras//,/ }; do
-  echo "$wanted" >"$venv/setup.$extra"
+  echo "$fingerprint" >"$venv/setup.$extra"
 done

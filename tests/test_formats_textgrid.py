@@ -109,6 +109,13 @@ def test_the_package_textgrid_reads_the_same(tmp_path):
     assert found[1] == [(word.start, word.end, f'¿"P{i}?') for i, word in enumerate(words)]
 
 
+def test_words_that_a_grid_reads_as_silence_keep_their_place_in_the_punctuated_tier(tmp_path):
+    textgrid = pytest.importorskip("textgrid")
+    words = tuple(Word(text, float(i), i + 0.5) for i, text in enumerate(["hola", "sp", "mundo"]))
+    grid = textgrid.TextGrid.fromFile(file(tmp_path, "a.TextGrid", written([asked(Utterance(words, "u"))], "textgrid")))
+    assert [item.mark for item in grid[1] if item.mark] == ["¿Hola?", "¿Sp?", "¿Mundo?"]
+
+
 def test_a_tier_names_the_time_source(tmp_path):
     spoken = [
         Utterance((Word("hola", 0.0, 0.5),), time_source="aligner"),

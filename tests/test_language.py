@@ -10,7 +10,7 @@ from dummies import json_lines
 
 from asr_punct import formats
 from asr_punct.identifier import identify
-from asr_punct.inference.choice import HELD_WORDS
+from asr_punct.inference.choice import MAX_WAITING_WORDS
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import describe_languages, parse_language
 from asr_punct.marks import Labels, Mark
@@ -171,7 +171,7 @@ def test_a_stream_decides_on_the_first_words(auto, warnings):
         words = TEXTS[language].split()
         stream = auto.stream(right=1)
         first = next(count for count, word in enumerate(words, start=1) if stream.push(word))
-        assert first <= HELD_WORDS
+        assert first <= MAX_WAITING_WORDS
         expected = Punctuator.from_pretrained(name, threads=1).stream(right=1)
         assert stream.glyphs.name == expected.glyphs.name
         written = []

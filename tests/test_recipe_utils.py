@@ -137,6 +137,7 @@ def test_parts_follow_each_other_and_none_is_empty(words, parts):
     assert set(assigned) == set(range(1, parts + 1))
 
 
+ALIGN = ROOT / "recipes" / "align.sh"
 ALIGNER = f"""#!{sys.executable}
 import sys
 from asr_punct.formats.kaldi_tables import read_data_dir
@@ -158,7 +159,7 @@ def test_jobs_align_parts_in_the_order_of_the_table_that_lists_the_utterances(tm
     for name, line in list(tables.items())[: list(tables).index(table) + 1]:
         names = ["u3", "u1", "u5", "u0"] if name == table else ["u0", "u1", "u3", "u5"]
         (data / name).write_text("".join(line.format(name=each) + "\n" for each in names))
-    done = run([ROOT / "recipes" / "align.sh", "--nj", jobs, data], tmp_path, environment(tmp_path / "bin"))
+    done = run([ALIGN, "--nj", jobs, data], tmp_path, environment(tmp_path / "bin"))
     assert (done.returncode, done.stderr) == (0, "")
     rows = [line.split() for line in (data / "ctm").read_text().splitlines()]
     assert [row[0] for row in rows] == ["u3", "u1", "u5", "u0"]
@@ -169,9 +170,41 @@ def test_jobs_align_parts_in_the_order_of_the_table_that_lists_the_utterances(tm
 
 
 def test_a_folder_without_utterances_is_not_aligned(tmp_path):
-    done = run([ROOT / "recipes" / "align.sh", tmp_path], tmp_path)
+    done = run([ALIGN, tmp_path], tmp_path)
     message = f"found no utterances in {tmp_path}, expected a data directory with segments or text"
     assert (done.returncode, done.stderr) == (2, f"align.sh: {message}\n")
+
+
+@pytest.mark.parametrize("other", ["segments", "text"])
+@pytest.mark.parametrize(
+    ("names", "found"), [(["u2", "u0"], "no utterance 'u1'"), (["u2", "u1", "v", "u0"], "unknown utterance 'v'")]
+)
+def test_utt2doc_with_other_utterances_is_refused_before_any_job(tmp_path, other, names, found):
+    tables = {"text": ["u0", "u1", "u2"], "utt2doc": names}
+    if other == "segments":
+        tables = {"text": names, "segments": ["u2", "u1", "u0"], "utt2doc": names}
+    for table, utterances in tables.items():
+        (tmp_path / table).write_text("".join(f"{name} r 0 1\n" for name in utterances))
+    done = run([ALIGN, tmp_path], tmp_path)
+    message = f"{tmp_path}/utt2doc: found {found}, expected the utterances of {other}"
+    assert (done.returncode, done.stderr) == (2, f"align.sh: {message}\n")
+    assert {path.name for path in tmp_path.iterdir()} == tables.keys()
+
+
+@pytest.mark.parametrize(("changed", "words"), [(False, "old"), (True, "u.wav Bai.")])
+def test_a_second_run_aligns_finished_parts_again_if_utt2doc_has_changed(tmp_path, changed, words):
+    write_script(tmp_path / "bin" / "asr-punct", ALIGNER)
+    part = tmp_path / "split1" / "1"
+    part.mkdir(parents=True)
+    (part / "ctm").write_text("u u old\n")
+    for name, value in {"wav.scp": "u.wav", "text": "Bai.", "utt2doc": "d"}.items():
+        (tmp_path / name).write_text(f"u {value}\n")
+        os.utime(tmp_path / name, (0, 0))
+    if changed:
+        os.utime(tmp_path / "utt2doc", (2**32, 2**32))
+    done = run([ALIGN, tmp_path], tmp_path, environment(tmp_path / "bin"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "ctm").read_text() == f"u u {words}\n"
 
 
 # Steps of a recipe (recipes/utils/common.sh)

@@ -250,6 +250,23 @@ def test_all_paths_but_health_need_the_token(guarded, path):
     assert guarded.get("/healthz").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("accept", "is_html"),
+    [
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", True),
+        ("application/json", False),
+        ("*/*", False),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/?token=geheim", "/docs"])
+def test_a_browser_without_the_token_gets_a_page(guarded, path, accept, is_html):
+    answer = guarded.get(path, headers={"accept": accept})
+    assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    assert answer.headers["content-type"] == ("text/html; charset=utf-8" if is_html else "application/json")
+    assert ("<code>?token=TOKEN</code>" in answer.text) == is_html
+    assert "content-security-policy" in answer.headers
+
+
 def test_the_token_of_the_page_becomes_a_cookie(make_client):
     client = make_client(token="abc")
     assert client.get("/", params={"token": "ab"}).status_code == 401

@@ -270,8 +270,7 @@ def test_the_client_reconnects(breaking_server, punctuator, breaks):
                 await client.send(word)
                 if number in breaks:
                     await asyncio.sleep(0.02)
-                    for connection in list(server.server_state.connections):
-                        connection.loop.call_soon_threadsafe(connection.transport.abort)
+                    break_connections(server)
             await client.end()
             return [each async for each in client]
 
@@ -279,6 +278,11 @@ def test_the_client_reconnects(breaking_server, punctuator, breaks):
     assert [each["word"] for each in found] == words
     if not breaks:
         assert [each["written"] for each in found] == streamed(punctuator, words)
+
+
+def break_connections(server):
+    for connection in list(server.server_state.connections):
+        connection.loop.call_soon_threadsafe(connection.transport.abort)
 
 
 @pytest.fixture(scope="module")
@@ -307,6 +311,27 @@ def test_the_client_reports_refusals(make_service):
         with pytest.raises(AsrPunctError, match="model"):
             stream_words(address, "ana", token="abc", config={"model": "x"})
         assert [each["word"] for each in stream_words(address, "ana", token="abc")] == ["ana"]
+
+
+def test_the_client_logs_warnings_of_the_service_once(breaking_server, caplog):
+    server, address = breaking_server
+
+    async def talk():
+        async with StreamClient(
+            f"ws://{address}/v1/stream", retry_s=0.01, config={"language": "fr", "right": 1}
+        ) as client:
+            await client.send("ana", "mira", "la", "mesa", "la", "ley", "luis")
+            await anext(aiter(client))
+            break_connections(server)
+            await client.send("mira")
+            await client.end()
+            return [each async for each in client]
+
+    asyncio.run(asyncio.wait_for(talk(), 60))
+    lines = [record.getMessage() for record in caplog.records if record.name == "asr_punct.serve.client"]
+    broken, warned = [[line for line in lines if part in line] for part in ("connects again", "language is French")]
+    assert (len(broken), len(warned)) == (1, 1)
+    assert warned[0].startswith(f"ws://{address}/v1/stream: the language is French")
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080/v1/stream", "127.0.0.1:8080", "localhost", "ws://", ""])

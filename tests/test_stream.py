@@ -60,7 +60,7 @@ def test_windows_are_those_of_a_loop(left, right):
             flags = DOCUMENT_START * (place == 0) + DOCUMENT_END * (ended and place == len(text) - 1)
             expected.append(((ord(text[place]),), bucket, flags))
         assert [(token.subwords, token.pause, token.boundary) for token in decision.window.words] == expected
-        assert (decision.window.keep, decision.end) == ((word - first, last - first), ended)
+        assert (decision.window.kept_range, decision.end) == ((word - first, last - first), ended)
         assert [token.text for _, token in decision.words] == list(text[word:] if ended else text[word])
 
 
@@ -134,12 +134,12 @@ def test_words_that_are_put_back_are_decided_with_the_next_one():
     least = []
     for letter in "bcd":
         (decision,) = buffer.push([(Word(letter), None)])
-        least.append(decision.least)
-        buffer.put_back(decision.words[decision.least :])
+        least.append(decision.must_decide)
+        buffer.put_back(decision.words[decision.must_decide :])
     assert (decided([decision]), least) == ([("abc", "abcd")], [0, 0, 1])  # three words follow a
     assert [word.text for word, _ in buffer.undecided()] == ["b", "c", "d"]
     (last,) = buffer.flush()
-    assert (decided([last]), last.least) == ([("bcd", "abcd")], 3)
+    assert (decided([last]), last.must_decide) == ([("bcd", "abcd")], 3)
 
 
 # Streams

@@ -46,7 +46,7 @@ def test_windows_decide_every_word_once_and_in_order(words, config, max_tokens):
 def test_decided_words_have_context_inside_a_document(words, config):
     """Without a limit of tokens, only words near a document's edge are decided near a window's edge."""
     for window in plan_windows(words, config, 10_000):
-        first, last = window.keep
+        first, last = window.kept_range
         if not window.words[0].boundary & DOCUMENT_START:
             assert first >= config.margin
         if not window.words[-1].boundary & DOCUMENT_END:
@@ -133,7 +133,7 @@ def endless_document():
 
 def test_an_endless_document_is_divided_lazily():
     windows = list(itertools.islice(plan_windows(endless_document(), WindowConfig(8, 2), 100), 3))
-    assert [(len(window.words), window.keep) for window in windows] == [(8, (0, 6)), (8, (2, 6)), (8, (2, 6))]
+    assert [(len(window.words), window.kept_range) for window in windows] == [(8, (0, 6)), (8, (2, 6)), (8, (2, 6))]
 
 
 def test_an_endless_document_is_aggregated_lazily():

@@ -75,12 +75,11 @@ def align(
     try:
         path = viterbi((_emissions(w, model.vocabulary.blank, targets.symbols) for w in windows), targets.columns)
     except NoPathError as error:
+        found, expected = "log-probabilities with no path through the text", "one with a probability above 0"
         least = min_frames(targets.columns)
         if error.frames < least:
-            raise InputError(place, f"{error.frames} frames of audio", f"{least} or more for its text") from None
-        raise InputError(
-            place, "log-probabilities with no path through the text", "one with a probability above 0"
-        ) from None
+            found, expected = f"{error.frames} frames of audio", f"{least} or more for its text"
+        raise InputError(place, found, expected) from None
     frames = _word_frames(path, targets)
     times = np.round(np.minimum(frames * model.hop, sum(lengths)) / model.rate, 3).tolist()
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))
@@ -103,12 +102,12 @@ def _targets(words: Sequence[str], vocabulary: CtcVocabulary) -> _Targets:
     return _Targets(symbols, columns, np.array(characters), np.array(spans))
 
 
-def _merge_unknown(ids: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
-    """Yield symbol ids, each with its number of characters; a run of unknown symbols is one."""
+def _merge_unknown(ids: Sequence[int], word_length: int) -> Iterator[tuple[int, int]]:
+    """Yield the symbols of a word with their numbers of characters, a run of unknown symbols as one."""
     for symbol, run in groupby(ids):
         count = len(list(run))
-        if symbol == UNKNOWN_SYMBOL:
-            yield symbol, length if count == len(ids) else count
+        if symbol == UNKNOWN_SYMBOL:  # a sub-word model may have one for a whole word
+            yield symbol, word_length if count == len(ids) else count
         else:
             yield from [(symbol, 1)] * count
 
@@ -145,7 +144,7 @@ def _word_frames(path: CtcPath, targets: _Targets) -> Times:
 
 
 def _divide_fillers(spans: Times, targets: _Targets) -> None:
-    """Divide the time of adjacent fillers in proportion to their numbers of characters."""
+    """Divide the time of adjacent fillers in proportion to their numbers of characters, in place."""
     for column, run in groupby(range(len(spans)), key=targets.columns.__getitem__):
         if column == FILLER:
             fillers = list(run)
@@ -165,6 +164,6 @@ def _symbol_length(spans: Times, targets: _Targets) -> float:
 
 
 def _meet_half_way(words: Times, first_starts: Times, last_ends: Times) -> None:
-    """Move the edges of overlapping neighbours to their middle, but not into frames of either word's symbols."""
+    """Move the edges of overlapping neighbours to their middle, but not into frames of their symbols, in place."""
     for i in np.flatnonzero(words[:-1, 1] > words[1:, 0]):
         words[i, 1] = words[i + 1, 0] = np.clip((words[i, 1] + words[i + 1, 0]) / 2, last_ends[i], first_starts[i + 1])

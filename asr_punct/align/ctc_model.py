@@ -87,7 +87,7 @@ def _best_spelling(text: str, spell: Callable[[str], list[int]]) -> list[int]:
 
 
 def _variants(text: str) -> Iterator[str]:
-    """Yield the text as written, in lower and upper case, each without accents, and without silent characters."""
+    """Yield the text as written, in lower and in upper case; these three without accents; the pronounced characters."""
     cases = (text, text.lower(), text.upper())
     yield from cases
     for case in cases:
@@ -96,7 +96,7 @@ def _variants(text: str) -> Iterator[str]:
 
 
 class AcousticModel(Protocol):
-    """A CTC model: its name for error messages, the sample rate of its input, and the samples from frame to frame."""
+    """A CTC model: its name for errors, the sample rate of its input, its hop in samples, and its vocabulary."""
 
     name: str
     rate: int
@@ -127,16 +127,16 @@ def windowed_log_probs(model: AcousticModel, blocks: Iterable[Samples], place: s
     ModelError for an unexpected number of symbols or frames, and InputError for NaN or positive infinity.
     """
     core, context = (round(seconds * model.rate / model.hop) for seconds in (WINDOW, CONTEXT))
-    held, left = np.zeros(0, np.float32), 0
+    buffer, left = np.zeros(0, np.float32), 0  # samples, and frames of context before the next window
     for block in blocks:
-        held = np.concatenate([held, block])
-        while len(held) > (left + core + context) * model.hop:
-            frames = _run(model, held[: (left + core + context) * model.hop], place)
+        buffer = np.concatenate([buffer, block])
+        while len(buffer) > (left + core + context) * model.hop:
+            frames = _run(model, buffer[: (left + core + context) * model.hop], place)
             yield frames[left : left + core]
-            held = held[(left + core - context) * model.hop :]
+            buffer = buffer[(left + core - context) * model.hop :]
             left = context
-    if len(held):
-        yield _run(model, held, place)[left:]
+    if len(buffer):
+        yield _run(model, buffer, place)[left:]
 
 
 def _run(model: AcousticModel, samples: Samples, place: str) -> Floats:

@@ -91,7 +91,7 @@ def _warp(features: Floats, speech: Times, template: Template) -> WarpingPath:
 
 def _speech(samples: Samples) -> Times:
     """Return the share of speech in each frame, 0 to 1, estimated from its energy."""
-    energy = log_energy(samples, RATE)
+    energy = log_energy(samples, RATE)  # may have one frame less than `mfcc`
     logits = (smooth(np.append(energy, energy[-1])) - silence_threshold(energy)) / _THRESHOLD_SCALE_DB
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))))
 
@@ -117,15 +117,16 @@ def _parts(samples: Samples, template: Template) -> Iterator[tuple[int, int, int
     begin, first, words = 0, 0, len(template.begins) - 1
     if len(samples) > _LONGEST_PART * RATE and len(template.features) >= _POOL:
         energy = np.concatenate([log_energy(samples[i : i + _BLOCK], RATE) for i in range(0, len(samples), _BLOCK)])
-        edges, quiet = _pooled_edges(samples, template.pool(_POOL), silent_frames(energy)), silences(energy)
+        edges, silent_spans = _pooled_edges(samples, template.pool(_POOL), silent_frames(energy)), silences(energy)
         gaps = edges[1:, 0] - edges[:-1, 1]
         while len(samples) - begin > _LONGEST_PART * RATE:
+            # Cut in the longest gap that begins `_SHORTEST_PART` to `_LONGEST_PART` after `begin`, else in the next.
             low, high = np.searchsorted(edges[:-1, 1], begin / RATE + np.array([_SHORTEST_PART, _LONGEST_PART]))
             low = max(int(low), first)
-            if low == len(gaps):
+            if low >= len(gaps):
                 break
             last = low + int(np.argmax(gaps[low : max(int(high), low + 1)])) + 1
-            cut = _pause_middle(edges[last - 1, 1], edges[last, 0], quiet)
+            cut = _pause_middle(edges[last - 1, 1], edges[last, 0], silent_spans)
             last = max(first, _words_before(cut, last, samples, template, edges))
             yield begin, round(cut * RATE), first, last
             begin, first = round(cut * RATE), last
@@ -150,10 +151,10 @@ def _words_before(cut: Seconds, estimate: int, samples: Samples, template: Templ
     return first + int(np.searchsorted(starts, cut))
 
 
-def _pause_middle(end: Seconds, start: Seconds, quiet: Times) -> Seconds:
-    """Return the middle of the longest silence in or near the pause from `end` to `start`, else of the pause."""
-    near = np.clip(quiet, end - _CUT_MARGIN, start + _CUT_MARGIN)
+def _pause_middle(begin: Seconds, end: Seconds, silent_spans: Times) -> Seconds:
+    """Return the middle of the longest silence in or near a pause, or of the pause if there is none."""
+    near = np.clip(silent_spans, begin - _CUT_MARGIN, end + _CUT_MARGIN)
     lengths = near[:, 1] - near[:, 0]
     if len(near) and lengths.max() > 0:
-        end, start = near[np.argmax(lengths)]
-    return float(end + start) / 2
+        begin, end = near[np.argmax(lengths)]
+    return float(begin + end) / 2

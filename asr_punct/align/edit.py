@@ -56,11 +56,11 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
         matrix = _rows(rows, hyp[:column], starts[begin // block][: column + 1])
         column = _trace(matrix, rows, hyp, column, steps)
     path = np.array([_INSERT] * column + steps[::-1], np.int8)
-    left, right = (np.where(path != missing, np.cumsum(path != missing) - 1, -1) for missing in (_INSERT, _DELETE))
+    has_ref, has_hyp, is_pair = path != _INSERT, path != _DELETE, path == _PAIR
+    ref_index, hyp_index = (np.where(has_word, np.cumsum(has_word) - 1, -1) for has_word in (has_ref, has_hyp))
     equal = np.zeros(len(path), np.bool_)
-    pairs = path == _PAIR
-    equal[pairs] = ref[left[pairs]] == hyp[right[pairs]]
-    return Alignment(left, right, equal)
+    equal[is_pair] = ref[ref_index[is_pair]] == hyp[hyp_index[is_pair]]
+    return Alignment(ref_index, hyp_index, equal)
 
 
 def _rows(ref: _Int32Array, hyp: _Int32Array, above: _Int32Array) -> _Int32Array:

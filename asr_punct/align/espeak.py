@@ -173,7 +173,7 @@ def _run(ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[int,
     variant_exists = not variant or (variants / variant).is_file()
     if not name or not variant_exists or library.espeak_SetVoiceByName(voice.encode()) != 0:
         raise VoiceError("voice", repr(voice), "a voice of espeak-ng, with a variant after + if wanted (es, eu+f2)")
-    callback = _CALLBACK(receive)  # a name, so that it lives until the synthesis ends
+    callback = _CALLBACK(receive)  # a variable, to keep it alive until the synthesis ends
     library.espeak_SetSynthCallback(callback)
     library.espeak_SetParameter(_RATE, words_per_minute, 0)
     library.espeak_SetParameter(_PITCH, pitch, 0)

@@ -76,9 +76,8 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
     items = list(read_data_dir(data_dir))
     for item in progress.track(items, "utterances", total=len(items)):
         if item.audio is None or item.text is None:
-            raise InputError(
-                data_dir, f"no {'text' if item.text is None else 'audio'} for {item.id!r}", "wav.scp and text"
-            )
+            missing = "text" if item.text is None else "audio"
+            raise InputError(data_dir, f"no {missing} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words
         found = aligner.align(item.audio, words, item.id, item.start, item.end)
         timed = tuple(shift(word, item.start, decimals=3) for word in found)

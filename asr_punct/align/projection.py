@@ -19,8 +19,8 @@ _PlacedMarks = dict[Mark, int]
 class Projection:
     """The hypothesis with labels, and the alignment of the reference's words with its own.
 
-    `moved` is the number of marks that moved from a deleted word to a neighbour. `lost` are those that no word
-    received, each after the index of its reference word.
+    `moved` is the number of marks that moved from a deleted word to a neighbour. `lost` has those that no word
+    received, as (index of the reference word, mark).
     """
 
     utterance: Utterance
@@ -67,20 +67,20 @@ def _project_labels(
     """Return the marks and the case of each of `words` hypothesis words."""
     placed: list[_PlacedMarks] = [{} for _ in range(words)]
     cases = [Case.O] * words
-    before: _PlacedMarks = {}
-    openers: _PlacedMarks = {}
-    capital, sentence_start = False, True
+    before: _PlacedMarks = {}  # of the last hypothesis word; those before the first one are lost
+    openers: _PlacedMarks = {}  # for the next hypothesis word
+    needs_capital, sentence_start = False, True
     for i, j in zip(alignment.reference.tolist(), alignment.hypothesis.tolist(), strict=True):
         if i < 0:
             continue
         label, ends = labels[i], not _ENDS.isdisjoint(labels[i].marks)
         if j < 0:
             _move_marks(label.marks, i, before, openers)
-            capital = not ends and (capital or (sentence_start and label.case is not Case.O))
+            needs_capital = not ends and (needs_capital or (sentence_start and label.case is not Case.O))
         else:
             before = placed[j] = openers | dict.fromkeys(label.marks, i)  # `_move_marks` changes it in place
-            cases[j] = Case.FIRST_CAP if capital and label.case is Case.O else label.case
-            openers, capital = {}, False
+            cases[j] = Case.FIRST_CAP if needs_capital and label.case is Case.O else label.case
+            openers, needs_capital = {}, False
         sentence_start = ends
     return placed, cases
 

@@ -95,12 +95,12 @@ def _forward(
     """
     padded = np.full(len(scores) + 2, -np.inf, np.float32)
     padded[2:] = scores
-    stay, moved, two_before = padded[2:], padded[1:-1], padded[:-2]
+    stay, one_before, two_before = padded[2:], padded[1:-1], padded[:-2]  # views: writing `stay` updates all
     for frame, row in enumerate(block):
         skipped = two_before + skip
-        best = np.maximum(stay, moved)
+        best = np.maximum(stay, one_before)
         if back is not None:
-            back[frame] = moved > stay
+            back[frame] = one_before > stay
             back[frame][skipped > best] = 2
         np.maximum(best, skipped, out=best)
         np.add(best, row[columns], out=stay)

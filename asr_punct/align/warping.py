@@ -91,17 +91,17 @@ def _fill(
         cost = _distances(recording[begin : begin + _BLOCK], synthetic[block.clip(0)]).astype(np.float64)
         sums = np.cumsum(np.where(block < 0, 0.0, cost), axis=1)
         cost[:, block < 0] = skip_costs[begin : begin + len(cost), None]
-        for row, first in enumerate(rows - rows[0]):
-            moved = rows[row] - left[max(begin + row - 1, 0)]
-            above = np.concatenate([[np.inf], previous, np.full(moved, np.inf)])
-            here = cost[row, first : first + width]
-            down, diagonal = above[moved + 1 :] + here, above[moved:-1] + here
+        for row, offset in enumerate(rows - rows[0]):
+            band_shift = rows[row] - left[max(begin + row - 1, 0)]
+            above = np.concatenate([[np.inf], previous, np.full(band_shift, np.inf)])
+            here = cost[row, offset : offset + width]
+            down, diagonal = above[band_shift + 1 :] + here, above[band_shift:-1] + here
             if begin + row == 0:
                 diagonal[:2] = here[:2]  # a path begins in the first extra column or the first synthetic frame
-            entry = np.minimum(down, diagonal) - sums[row, first : first + width]
+            entry = np.minimum(down, diagonal) - sums[row, offset : offset + width]
             best = np.minimum.accumulate(entry)
             steps[begin + row] = np.where(entry > best, _RIGHT, np.where(down < diagonal, _DOWN, _DIAGONAL))
-            previous = best + sums[row, first : first + width]
+            previous = best + sums[row, offset : offset + width]
     return steps, float(previous[-1])
 
 

@@ -78,7 +78,8 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
 
 def _split_name(name: str) -> tuple[str, str]:
     kind, _, model = name.partition(":")
-    if kind not in _RECOGNISERS or bool(model) == (kind == "pocketsphinx"):
+    needs_model = kind != "pocketsphinx"
+    if kind not in _RECOGNISERS or bool(model) != needs_model:
         raise AsrPunctError(f"--asr: found {name!r}, expected {EXPECTED_RECOGNISER}")
     return kind, model
 

@@ -36,6 +36,6 @@ def read_hypothesis(hypothesis: Any, place: str) -> tuple[tuple[Word, ...], list
 
 def _words(entry: Node) -> list[Word]:
     values = {key: entry.get(key) for key in ("start", "end")}
-    # They may be scalars of numpy or torch.
+    # Times may be scalars of numpy or torch.
     times = Node({key: value.item() if hasattr(value, "item") else value for key, value in values.items()}, entry.place)
     return entry_words(entry.get("word"), times.number("start"), times.number("end"), None, entry.place)

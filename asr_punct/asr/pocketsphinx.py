@@ -18,7 +18,7 @@ _LETTER = re.compile(r"([a-z])\.")
 
 
 class PocketSphinx:
-    """PocketSphinx as a `Recogniser`; its only model has no use for `name` and `language`.
+    """PocketSphinx as a `Recogniser`. It has one model, so `name` and `language` are not used.
 
     Raises AsrPunctError for a device other than `cpu`.
     """

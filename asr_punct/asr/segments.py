@@ -57,13 +57,13 @@ def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
 
 
 def _speech_spans(energy: Floats) -> Iterator[_Span]:
-    level = max(float(np.percentile(energy, 99)) - _UNDER_LOUD_DB, _SILENCE_DB)
-    quiet = silent_frames(energy) & (smooth(energy) < level)
+    threshold = max(float(np.percentile(energy, 99)) - _UNDER_LOUD_DB, _SILENCE_DB)
+    quiet = silent_frames(energy) & (smooth(energy) < threshold)
     silences = np.flatnonzero(np.diff(quiet, prepend=False, append=False)).reshape(-1, 2).tolist()
     pauses = [(first, last) for first, last in silences if last - first >= _PAUSE * FRAMES_A_SECOND]
-    for (_, first), (last, _) in pairwise([(0, 0), *pauses, (len(energy), len(energy))]):
-        if first < last:
-            yield max(0, first - _MARGIN), min(len(energy), last + _MARGIN)
+    for (_, pause_end), (next_pause, _) in pairwise([(0, 0), *pauses, (len(energy), len(energy))]):
+        if pause_end < next_pause:
+            yield max(0, pause_end - _MARGIN), min(len(energy), next_pause + _MARGIN)
 
 
 def _split(span: _Span, level: Floats) -> Iterator[_Span]:
@@ -81,10 +81,10 @@ def _split(span: _Span, level: Floats) -> Iterator[_Span]:
 def read_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[Segment]:
     """Read segments of a file at `rate`, decoding it once. Raises AudioError if it cannot be read to its end."""
     blocks = sound.blocks(path, rate)
-    held, offset = np.zeros(0, np.float32), 0
+    buffer, offset = np.zeros(0, np.float32), 0  # samples, and the place of the first of them in the file
     for span in spans:
         begin, end = (frame * rate // FRAMES_A_SECOND for frame in span)
-        while offset + len(held) < end and (block := next(blocks, None)) is not None:
-            before = min(max(begin - offset, 0), len(held))
-            held, offset = np.concatenate([held[before:], block]), offset + before
-        yield Segment(span[0] / FRAMES_A_SECOND, held[begin - offset : end - offset])
+        while offset + len(buffer) < end and (block := next(blocks, None)) is not None:
+            passed = min(max(begin - offset, 0), len(buffer))
+            buffer, offset = np.concatenate([buffer[passed:], block]), offset + passed
+        yield Segment(span[0] / FRAMES_A_SECOND, buffer[begin - offset : end - offset])

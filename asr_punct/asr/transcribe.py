@@ -18,7 +18,7 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _LOG = logging.getLogger(__name__)
 _WHISPER_CODES = {"fil": "tl", "nb": "no", "sh": None}
-"""Codes of `languages` that Whisper does not know, and its own."""
+"""Whisper's code for each code of `languages` that it does not know; None if it has several."""
 
 
 class Recogniser(Protocol):
@@ -43,7 +43,7 @@ class Recogniser(Protocol):
 def whisper_language(language: str | None) -> str | None:
     """Return Whisper's code of the language, or None if it has to detect the language of each segment.
 
-    It detects that of a mixture (`es+eu`), and of Serbo-Croatian, for which it has three codes.
+    It has to for a mixture (`es+eu`), and for Serbo-Croatian, for which it has three codes.
     """
     if language is None or "+" in language:
         return None
@@ -74,7 +74,7 @@ def transcribe(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
     with progress.step(f"looking for speech in {audio}"):
         energy = sound.energy(audio)
     spans = plan_segments(energy, recogniser.merge_segments_up_to)
-    name, path = recording_name(audio), str(audio).encode(errors="replace").decode()
+    name, path = recording_name(audio), str(audio).encode(errors="replace").decode()  # no surrogates
     utterances: list[Utterance] = []
     segments = progress.track(read_segments(audio, recogniser.rate, spans), f"segments of {name}", total=len(spans))
     for segment in segments:
@@ -105,8 +105,8 @@ def _shift_words(words: Iterable[Word], segment: Segment, rate: int) -> tuple[Wo
 def check_recordings(audio: Sequence[Pathlike], one: bool) -> None:
     """Check recordings before they are transcribed.
 
-    Raises InputError for several files where `one` is true, a missing file, or two of the same name; AudioError if a
-    file is not audio.
+    Raises InputError for a missing file, two files of the same name, or several files if `one` is true; AudioError if
+    a file is not audio.
     """
     if one and len(audio) > 1:
         raise InputError("AUDIO", f"{len(audio)} recordings", "one, for a file of this format")

@@ -25,7 +25,7 @@ from asr_punct.model.device import open_device
 from asr_punct.words import Seconds, TimeSource, Word
 
 _WHISPER = "seq2seq_whisper"
-_TIMES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", _WHISPER: "whisper"}
+_TIME_SOURCES: dict[str, TimeSource] = {"ctc": "ctc", "ctc_with_lm": "ctc", _WHISPER: "whisper"}
 """Time source for each `type` of the pipeline that can compute word times."""
 _MASKING_WEIGHT = "masked_spec_embed"
 """Weight used only for SpecAugment masking in training; checkpoints may lack it."""
@@ -44,12 +44,12 @@ class TransformersRecogniser:
         torch_device = _prepare(name, device)
         self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=torch_device)
         kind, tokenizer = self._pipeline.type, self._pipeline.tokenizer
-        if kind not in _TIMES or (kind == "ctc" and not isinstance(tokenizer, Wav2Vec2CTCTokenizer)):
+        if kind not in _TIME_SOURCES or (kind == "ctc" and not isinstance(tokenizer, Wav2Vec2CTCTokenizer)):
             found = f"{type(self._pipeline.model).__name__} with {type(tokenizer).__name__}"
             expected = "a CTC model with Wav2Vec2CTCTokenizer, or Whisper, which have word times"
             raise AsrPunctError(f"--asr: found {name!r}, {found}, expected {expected}")
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
-        self.time_source = _TIMES[kind]
+        self.time_source = _TIME_SOURCES[kind]
         self.language = language
         self._generation = _generation_options(self._pipeline, language)
         # Trial run on one second of silence: a Whisper checkpoint without alignment heads fails here, not at the first
@@ -63,7 +63,7 @@ class TransformersRecogniser:
 
 
 def _generation_options(recognition: Any, language: str | None) -> dict[str, str]:
-    """Return the options of Whisper's `generate`: the language, which a model of English alone does not accept."""
+    """Return the options of Whisper's `generate`: the language, which an English-only model does not accept."""
     language = whisper_language(language)
     if language is None or recognition.type != _WHISPER:
         return {}

@@ -24,7 +24,7 @@ from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
 from asr_punct.formats.partial import remove_abandoned
 
 _GROUPS_PER_ACTOR = 4
-"""A group has the remaining bytes divided by the number of actors and this number, so that later groups are smaller."""
+"""Size of a group: the remaining bytes, divided by the number of actors and by this. So later groups are smaller."""
 _MAX_ATTEMPTS = 3
 """Number of times that a process may die while it restores a file."""
 _MAX_ROUNDS = 3
@@ -167,7 +167,7 @@ class _Actor:
             os.chdir(folder)
         try:
             self._restorer: Restorer | None = Restorer(open_punctuator(), options)
-        except AsrPunctError as error:  # if it were raised here, Ray would start the actor again
+        except AsrPunctError as error:  # not raised: Ray would start the actor again
             self._restorer, self._error = None, str(error)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:

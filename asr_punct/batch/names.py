@@ -4,6 +4,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from os.path import normpath
 from pathlib import Path
 
@@ -17,7 +18,7 @@ _HIDDEN_PREFIX = "."
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One file of a batch: path or URL of input and output, and the input's size in bytes, 0 if it does not exist."""
+    """One file of a batch: path or URL of input and output, and the input's size in bytes, 0 if it is unknown."""
 
     source: str
     output: str
@@ -104,7 +105,7 @@ class Inputs:
                     yield Item(path, name, size)
 
     def _is_input(self, name: str) -> bool:
-        """Whether a file in a folder is an input, by its name; count those of unknown formats."""
+        """Whether a file in a folder is an input, by its name. Files of unknown formats are counted in `ignored`."""
         if name.startswith(_HIDDEN_PREFIX):
             return False
         is_known = self._any_format or format_by_name(uncompressed_name(name)) in READABLE
@@ -116,11 +117,10 @@ class Inputs:
         return not hidden and os.path.realpath(folder) != self._output_folder
 
     def _matches(self, pattern: str) -> Iterator[Item]:
-        parts = Path(pattern).parts
-        fixed = Path(*parts[: next(i for i, part in enumerate(parts) if glob.has_magic(part))])
+        folder = Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
         for path in sorted(glob.glob(pattern, recursive=True)):
             if os.path.isfile(path) and not os.path.realpath(path).startswith(self._output_folder + os.sep):
-                yield Item(path, os.path.relpath(path, fixed), _size(path))
+                yield Item(path, os.path.relpath(path, folder), _size(path))
 
 
 def _listed(list_file: str) -> Iterator[Item]:
@@ -135,7 +135,7 @@ def _listed(list_file: str) -> Iterator[Item]:
 
 
 def complete_outputs(items: Sequence[Item], output: Pathlike) -> set[str]:
-    """Return the outputs that exist. A URL is listed once."""
+    """Return the outputs that exist. For a URL, return all files below it: one listing, not a request for each."""
     if is_url(str(output)):
         return {path for path, _, _ in list_files(full_url(str(output)))}
     return {item.output for item in items if os.path.isfile(item.output)}
@@ -151,7 +151,7 @@ def output_name(name: str, format_name: str | None) -> str:
     bare = uncompressed_name(name)
     compression = Path(name).name.removeprefix(bare)
     output_format = FORMATS[format_name]
-    suffix = (output_format.suffixes or output_format.kept_as[-1:])[0]
+    suffix = output_format.suffixes[0] if output_format.suffixes else output_format.kept_as[-1]
     stem = Path(bare).stem if Path(bare).suffix else bare
     return os.path.join(os.path.dirname(name), stem + suffix + compression)
 

@@ -20,10 +20,9 @@ from asr_punct.formats.kaldi_tables import read_wav_scp
 from asr_punct.formats.source import Source
 from asr_punct.formats.subtitle_writers import parse_limits_option
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import Labels
 from asr_punct.pauses import with_pauses_from_audio
 from asr_punct.text import without_marks
-from asr_punct.words import CAPITALS_STAY, LABELS_STAY, CapitalsCheck, Utterance, lowercased
+from asr_punct.words import Utterance, lowercased, with_hints
 
 _LOG = logging.getLogger(__name__)
 OpenPunctuator = Callable[[], Punctuator]
@@ -63,9 +62,12 @@ class FileOptions:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of one file: the number of words that were restored, or an error; and warnings of model and reader.
+    """The outcome of one file.
 
-    `error` is one line with place, found and expected; "" if the output is complete.
+    Attributes:
+        words: number of words that were restored; 0 if the output existed before.
+        error: one line with place, found and expected; "" if the output is complete.
+        warnings: lines that the package logged, such as warnings about the language.
     """
 
     item: Item
@@ -123,24 +125,15 @@ class Restorer:
 
     def _prepared(self, utterances: Iterable[Utterance]) -> Iterable[Utterance]:
         """Apply the options that change labels, words and pauses."""
-        if self._options.ignore_labels:
+        options = self._options
+        if options.ignore_labels:
             utterances = map(without_marks, utterances)
-        if self._options.lowercase:
+        if options.lowercase:
             utterances = lowercased(utterances)
-        utterances = self._with_hints(utterances)
+        utterances = with_hints(
+            utterances, _LOG.warning, about_labels=options.hint_labels, about_capitals=options.hint_capitals
+        )
         return with_pauses_from_audio(utterances, self._audio_of) if self._audio_of else utterances
-
-    def _with_hints(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-        """Yield the utterances; at the end, warn if they have labels, or if all words are in capitals."""
-        has_labels, capitals = False, CapitalsCheck()
-        for utterance in utterances:
-            has_labels = has_labels or any(word.labels and word.labels != Labels() for word in utterance.words)
-            capitals.add(utterance.words)
-            yield utterance
-        if has_labels and self._options.hint_labels:
-            _LOG.warning(LABELS_STAY)
-        if capitals.are_capitals() and self._options.hint_capitals:
-            _LOG.warning(CAPITALS_STAY)
 
     @cached_property
     def _audio_of(self) -> AudioOf | None:
@@ -150,7 +143,7 @@ class Restorer:
 
 @contextmanager
 def _warnings() -> Iterator[list[logging.LogRecord]]:
-    """Collect the warnings of the package instead of printing them."""
+    """Collect the package's warnings in the list, and do not print them."""
     logger, handler = logging.getLogger("asr_punct"), BufferingHandler(capacity=sys.maxsize)
     handler.setLevel(logging.WARNING)
     propagated, logger.propagate = logger.propagate, False

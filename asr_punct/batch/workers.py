@@ -28,16 +28,18 @@ _THREADS_VARIABLE = "OMP_NUM_THREADS"
 
 
 class _Worker:
-    """One process, the connection to it, and the file that it works on."""
+    """One process, the connection to it, the file that it works on, and whether it has opened the model."""
 
     def __init__(self, open_punctuator: OpenPunctuator, options: FileOptions) -> None:
-        self.connection, others = _CONTEXT.Pipe()
-        self.process: BaseProcess = _CONTEXT.Process(target=_work, args=(others, open_punctuator, options), daemon=True)
+        self.connection, worker_end = _CONTEXT.Pipe()
+        self.process: BaseProcess = _CONTEXT.Process(
+            target=_work, args=(worker_end, open_punctuator, options), daemon=True
+        )
         self.item: Item | None = None
         self.is_open = False
         with _environment_of_workers():
             self.process.start()
-        others.close()  # otherwise the end of the process would not be noticed
+        worker_end.close()  # otherwise the end of the process would not be noticed
 
     def give(self, queue: deque[Item]) -> None:
         """Send the next file, or if there is none, end the process."""
@@ -46,7 +48,7 @@ class _Worker:
             self.connection.send(self.item)
 
     def fate(self) -> str:
-        """Wait for a process that has died; return how it ended, for an error message."""
+        """Wait for the end of a process that has died; return how it ended, for an error message."""
         self.process.join()
         code = self.process.exitcode or 0
         if code < 0:
@@ -61,7 +63,7 @@ class _Worker:
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
-        if self.item is not None:  # the signal may come just after the unfinished output is made
+        if self.item is not None:  # the process may have been killed before it removed the unfinished output
             remove_abandoned([self.item.output])
 
 
@@ -121,7 +123,10 @@ class _Pool:
         return message if isinstance(message, Result) else None
 
     def _replace(self, worker: _Worker) -> Result | None:
-        """Start another worker if files are left. Return the failure of the file of one that has died."""
+        """Replace a worker that has died, if files are left. Return the failure of its file, or None if it had none.
+
+        Raises AsrPunctError after too many failed starts.
+        """
         del self.workers[worker.connection]
         worker.connection.close()
         self._failed_starts += not worker.is_open

@@ -63,7 +63,7 @@ class _Commands(_PrintedHelp, TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         commands: list[Any] = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
-        limit = formatter.width - 6 - max(len(command.name) for command in commands)
+        limit = formatter.width - 6 - max(len(command.name) for command in commands)  # as click computes it
         for section in Section:
             rows = [(c.name, c.get_short_help_str(limit)) for c in commands if c.rich_help_panel == section]
             with formatter.section(section):
@@ -78,14 +78,14 @@ class _Command(_PrintedHelp, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line. Raises AsrPunctError for an extra argument."""
         ctx.allow_extra_args = True
-        rest: list[str] = super().parse_args(ctx, args)
-        if rest and not ctx.resilient_parsing:
+        extra: list[str] = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
             names = " ".join(
                 str(each.metavar or each.name) for each in self.get_params(ctx) if each.param_type_name == "argument"
             )
             expected = self.expected_arguments or (f"only {names}" if names else "no arguments")
-            raise AsrPunctError(f"{self.name}: found a further argument {rest[0]!r}, expected {expected}")
-        return rest
+            raise AsrPunctError(f"{self.name}: found a further argument {extra[0]!r}, expected {expected}")
+        return extra
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Exit status"):

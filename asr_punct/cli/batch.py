@@ -144,7 +144,7 @@ def _restore(
 
 
 class _Report:
-    """Counts and shows the results: `complete` outputs were complete before, `todo` files are to be restored."""
+    """Counts and shows the results. `complete`: number of outputs that were complete; `todo`: of files to restore."""
 
     def __init__(self, complete: int, todo: int) -> None:
         self._complete, self._todo = complete, todo
@@ -155,8 +155,7 @@ class _Report:
 
     def collect(self, results: Iterable[Result]) -> None:
         """Count the results, and show a progress bar."""
-        detail = lambda: f", {self._words:,} words"  # noqa: E731
-        for result in track(results, "files", total=self._todo, detail=detail):
+        for result in track(results, "files", total=self._todo, detail=lambda: f", {self._words:,} words"):
             self._words += result.words
             if result.error:
                 self.errors.append(result.error)
@@ -170,10 +169,14 @@ class _Report:
     def print(self, ignored: int, quiet: bool) -> None:
         left = self._todo - self._files - len(self.errors)
         counts = [f"{plural(self._files, 'file')} of {plural(self._words, 'word')} restored"]
-        counts += [f"{self._complete} complete before"] * bool(self._complete)
-        counts += [f"{len(self.errors)} failed"] * bool(self.errors)
-        counts += [f"{left} left (the same command continues)"] * bool(left)
-        counts += [f"{plural(ignored, 'file')} of other formats in the folders"] * bool(ignored)
+        for number, text in (
+            (self._complete, f"{self._complete} complete before"),
+            (len(self.errors), f"{len(self.errors)} failed"),
+            (left, f"{left} left (the same command continues)"),
+            (ignored, f"{plural(ignored, 'file')} of other formats in the folders"),
+        ):
+            if number:
+                counts.append(text)
         took = time.monotonic() - self._begin
         print_summary([f"{NAME}: {', '.join(counts)}; {took:.1f} s"], quiet)
         for error in sorted(self.errors):

@@ -1,7 +1,7 @@
-"""Files of commands: outputs that are also inputs, hints about inputs, restored words with a report on subtitles."""
+"""Helpers of commands for their files: check outputs, print hints about inputs, and write restored words."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import typer
@@ -11,9 +11,9 @@ from asr_punct.cli.base import NAME
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name, write_file
 from asr_punct.formats.kaldi_tables import read_wav_scp
-from asr_punct.marks import Glyphs, Labels
+from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
-from asr_punct.words import CAPITALS_STAY, LABELS_STAY, CapitalsCheck, Utterance
+from asr_punct.words import Utterance
 
 _TABLES = ("text", "ctm", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
 """Files that are read from a data directory: Kaldi's tables, `ctm`, and `utt2doc`, which is ours."""
@@ -25,13 +25,11 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
     `outputs` has the path by option; `inputs` are files and data directories.
     """
     paths = [Path(source) for source in inputs if source is not None]
-    read = [file for path in paths for file in ([path / name for name in _TABLES] if path.is_dir() else [path])]
+    files = [file for path in paths for file in ([path / name for name in _TABLES] if path.is_dir() else [path])]
     for option, output in outputs.items():
-        for file in read:
-            if output is not None and is_same_file(file, output):
-                raise AsrPunctError(
-                    f"{option}: found {output}, the same file as the input {file}, expected another file"
-                )
+        same = next((file for file in files if output is not None and is_same_file(file, output)), None)
+        if same is not None:
+            raise AsrPunctError(f"{option}: found {output}, the same file as the input {same}, expected another file")
 
 
 def is_same_file(first: Pathlike, second: Pathlike) -> bool:
@@ -43,25 +41,6 @@ def is_same_file(first: Pathlike, second: Pathlike) -> bool:
 def audio_files(wav_scp: Path | None) -> list[Path]:
     """Return the audio files that a `wav.scp` lists; none if it does not exist."""
     return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and wav_scp.is_file() else []
-
-
-def with_hints(
-    utterances: Iterable[Utterance], source: Pathlike, *, about_labels: bool, about_capitals: bool
-) -> Iterator[Utterance]:
-    """Yield the utterances, and print hints about them.
-
-    With `about_labels`, print that the input has labels, at the first ones. With `about_capitals`, print that all words
-    are in capitals, at the end.
-    """
-    check = CapitalsCheck()
-    for utterance in utterances:
-        if about_labels and any(label != Labels() for label in utterance.labels):
-            about_labels = False
-            print_hint(source, LABELS_STAY)
-        check.add(utterance.words)
-        yield utterance
-    if about_capitals and check.are_capitals():
-        print_hint(source, CAPITALS_STAY)
 
 
 def print_hint(source: Pathlike, hint: str) -> None:

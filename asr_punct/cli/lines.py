@@ -19,11 +19,12 @@ from asr_punct.formats.files import STANDARD_STREAM, display_name, read_lines, w
 from asr_punct.formats.json import timed_word, word_object
 from asr_punct.formats.json_values import parse_json
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Seconds, Word, split_words
-from asr_punct.words import lowercase as lower_case
+from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Seconds, Word, lowercase_words, split_words
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which the hint to use `--lowercase` is printed."""
+_Line = tuple[int, str]
+"""Number and text of a line."""
 _IDLE_S = 1.0
 """Seconds without a line until the hint on a terminal is shown."""
 
@@ -53,7 +54,7 @@ def punctuate_standard_input(
 
 
 def punctuate_lines(
-    lines: Iterable[tuple[int, str] | Seconds],
+    lines: Iterable[_Line | Seconds],
     stream: Stream,
     preview: bool = False,
     lowercase: bool = False,
@@ -64,12 +65,12 @@ def punctuate_lines(
     A line that begins with `{` is one word as JSON, any other line has words separated by white space. Words must be
     in the order of time. An empty line and the end of the input end the document.
 
-    `lines` have their numbers, or are the seconds of a silence. With `preview`, JSON with the words that are not
+    Items of `lines` are lines, or the seconds of a silence. With `preview`, JSON with the words that are not
     committed follows each line of words. With `lowercase` words are read in lower case; else, with `hint`, a hint to
     use it is printed if all are in capitals. Raises InputError for an unreadable line or malformed JSON, after all
     words before it are yielded, as after KeyboardInterrupt and SystemExit.
     """
-    as_json: deque[bool] = deque()
+    as_json: deque[bool] = deque()  # for each word that is not committed yet
 
     def format_words(committed: Sequence[Committed]) -> Iterator[str]:
         """Yield the line of each word, in the format in which it was read."""
@@ -97,9 +98,9 @@ def punctuate_lines(
 
 
 def _read_words(
-    lines: Iterable[tuple[int, str] | Seconds], lowercase: bool, hint: bool
+    lines: Iterable[_Line | Seconds], lowercase: bool, hint: bool
 ) -> Iterator[tuple[Sequence[Word], bool] | Seconds]:
-    """Yield the words of each line and whether they were JSON, and silences."""
+    """Yield the words of each line with whether they were JSON, and the seconds of each silence."""
     last_start, capitals = 0.0, CapitalsCheck()
     for item in lines:
         if isinstance(item, float):
@@ -116,7 +117,7 @@ def _read_words(
         if hint and capitals.are_capitals(_HINT_AFTER):
             hint = False
             print_hint(STANDARD_STREAM, CAPITALS_STAY)
-        yield lower_case(words) if lowercase else words, is_json
+        yield lowercase_words(words) if lowercase else words, is_json
     if hint and capitals.are_capitals():
         print_hint(STANDARD_STREAM, CAPITALS_STAY)
 
@@ -142,11 +143,8 @@ def hint_if_idle(hint: str) -> None:
         Thread(target=wait, daemon=True).start()
 
 
-_Line = tuple[int, str]
-
-
 def with_silences(lines: Iterable[_Line], seconds: Seconds) -> Iterator[_Line | Seconds]:
-    """Yield lines as they arrive, and `seconds` once in each silence of that length after a line, not before the first.
+    """Yield lines as they arrive, and `seconds` once if no line follows a line for so long.
 
     A thread reads up to 64 lines ahead. Errors of `lines` are raised after the lines before them.
     """

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the completion of their values, which must import nothing heavy."""
+"""Options that several commands share, and the completion of their values. This module must import nothing heavy."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ complete_model = complete_from(shipped_models)
 
 
 def _complete_marks(incomplete: str) -> list[str]:
-    """Complete the last of several different marks, which are separated by commas."""
+    """Complete the last of several marks, which are separated by commas, by one that is not yet listed."""
     before, comma, last = incomplete.rpartition(",")
     listed = before.split(",")
     return [before + comma + mark for mark in MARKS if mark not in listed and mark.startswith(last)]
 
 
 def check_language(context: typer.Context, language: str | None) -> str | None:
-    """Check codes such as `es` or `es+eu`; `align` also accepts the regions of espeak-ng (`en-us`)."""
+    """Return the code, such as `es` or `es+eu`, if it is well-formed; `align` also accepts espeak-ng's `en-us`."""
     if language is None:
         return None
     code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"

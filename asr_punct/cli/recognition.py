@@ -1,6 +1,7 @@
 """The command `transcribe`: from audio to punctuated text."""
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -10,10 +11,10 @@ import typer
 from asr_punct.asr import EXPECTED_RECOGNISER, RECOGNISER_FORMS, check_installed, open_recogniser
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.files import check_outputs, with_hints, write_restored
+from asr_punct.cli.files import check_outputs, print_hint, write_restored
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
-from asr_punct.words import Utterance, lowercased
+from asr_punct.words import Utterance, lowercased, with_hints
 
 _ONE_RECORDING_FORMATS = (
     *("srt", "vtt", "ass", "ttml", "textgrid", "eaf"),
@@ -101,6 +102,8 @@ def transcribe(
     punctuator = Punctuator.from_pretrained(model, language=lang or recogniser.language)
     with progress_bar(quiet, output=output):
         recognised: Iterable[Utterance] = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        recognised = with_hints(recognised, asr, about_labels=False, about_capitals=not (lowercase or quiet))
+        recognised = with_hints(
+            recognised, partial(print_hint, asr), about_labels=False, about_capitals=not (lowercase or quiet)
+        )
         restored = punctuator.restore(lowercased(recognised) if lowercase else recognised)
         write_restored(restored, punctuator.glyphs, output, format_name, limits, report, quiet)

@@ -1,6 +1,7 @@
 """The commands `punctuate` and `stream`: add marks and capitals to words."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 from asr_punct import formats
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
-from asr_punct.cli.files import audio_files, check_outputs, is_same_file, with_hints, write_restored
+from asr_punct.cli.files import audio_files, check_outputs, is_same_file, print_hint, write_restored
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.files import STANDARD_STREAM
@@ -17,7 +18,7 @@ from asr_punct.formats.source import Source
 from asr_punct.formats.subtitle_writers import check_subtitle_format, parse_limits_option
 from asr_punct.progress import progress_bar, track
 from asr_punct.text import without_marks
-from asr_punct.words import Utterance, lowercased, word_count
+from asr_punct.words import Utterance, lowercased, with_hints, word_count
 
 
 @command(
@@ -89,7 +90,7 @@ def punctuate(
     if audio and wav_scp:
         raise AsrPunctError("found --audio and --wav-scp, expected one of them")
     opened = Source(source, from_)
-    # The format of a stream is detected by reading it: only below, after the checks and the hint.
+    # Detecting the format of a stream reads from it. That waits until after the checks and the hint, below.
     format_name = formats.output_format(output, to, None if probabilities or opened.is_stream else opened)
     limits = parse_limits_option(subtitles, format_name)
     if report:
@@ -112,7 +113,7 @@ def punctuate(
             utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
         utterances = with_hints(
             utterances,
-            source,
+            partial(print_hint, source),
             about_labels=not (ignore_labels or quiet),
             about_capitals=not (lowercase or no_case or quiet),
         )

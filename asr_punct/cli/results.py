@@ -68,15 +68,15 @@ def evaluate(
     punctuators = [options.punctuator_opener(name, device=device, threads=threads, int8=int8)() for name in names]
     glyphs = punctuators[0].glyphs
     with progress_bar(quiet):
-        paired = [
+        by_model = [  # for each model: its words and those of the file, by test set
             {
                 str(test): evaluate_model(punctuator, test, from_, merge, probabilities=html is not None)
                 for test in tests
             }
             for punctuator in punctuators
         ]
-        scores = {test: score_counts(texts.count()) for test, texts in paired[0].items()}
-        joined = [join_texts(by_test) if len(by_test) > 1 else by_test[str(tests[0])] for by_test in paired]
+        scores = {test: score_counts(texts.count()) for test, texts in by_model[0].items()}
+        joined = [join_texts(by_test) if len(by_test) > 1 else by_test[str(tests[0])] for by_test in by_model]
         counts = [texts.count() for texts in joined]
         total = score_counts(counts[0])
         differences = compare_counts(counts[0], counts[1]) if compare else {}

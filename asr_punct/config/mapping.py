@@ -28,7 +28,8 @@ def from_mapping(cls: type[T], values: Any, place: str) -> T:
         if key not in names:
             raise ConfigError(f"{place}: found unknown key {key!r}, expected one of {', '.join(names)}")
     for field in fields:
-        if field.name not in values and field.default is field.default_factory is dataclasses.MISSING:
+        has_default = not (field.default is field.default_factory is dataclasses.MISSING)
+        if field.name not in values and not has_default:
             raise ConfigError(f"{place}: found no key {field.name!r}, expected {', '.join(names)}")
     hints = typing.get_type_hints(cls)
     arguments = {key: _convert(hints[key], value, f"{place}: {key}") for key, value in values.items()}
@@ -48,7 +49,7 @@ def _convert(hint: Any, value: Any, place: str) -> Any:
     if origin is Literal:
         if value not in arguments:
             raise ConfigError(f"{place}: found {value!r}, expected one of {', '.join(map(str, arguments))}")
-        return arguments[arguments.index(value)]
+        return arguments[arguments.index(value)]  # the member of an Enum that equals the string
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
             raise ConfigError(f"{place}: found {value!r}, expected a list")
@@ -61,7 +62,7 @@ def _convert(hint: Any, value: Any, place: str) -> Any:
             _convert(key_type, key, place): _convert(value_type, item, f"{place}: {key}") for key, item in value.items()
         }
     allowed = arguments if isinstance(hint, types.UnionType) else (hint,)
-    if hint is Any or (isinstance(value, allowed) and isinstance(value, bool) == (bool in allowed)):
+    if hint is Any or (isinstance(value, allowed) and isinstance(value, bool) == (bool in allowed)):  # True is an int
         return value
     if float in allowed and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)

@@ -21,7 +21,7 @@ STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS = 24, 3
 The shipped models gain nothing from more than 24 words before it (docs/measurements.md).
 """
 STREAM_PATIENCE_WORDS = 3
-"""Default number of further words for which a stream waits with a word whose marks are unsure."""
+"""Default number of further words that a stream waits for before it decides a word whose marks are unsure."""
 STREAM_FLUSH_AFTER_S = 0.8
 """Default pause in seconds after which a stream decides words without look-ahead."""
 PART_OF_SPEECH_TAGS = (
@@ -38,8 +38,8 @@ class EncoderConfig:
     name: str | None = None
     """Hub name or directory of a pretrained transformers encoder; None builds one."""
     kind: Literal["transformer", "electra", "lookup", "table"] = "transformer"
-    """Architecture of a built encoder: ModernBERT, ELECTRA (Clark et al. 2020), or without context the embeddings of a
-    word's sub-words and of word pairs (`lookup`), or of its last sub-word (`table`)."""
+    """Architecture of a built encoder: ModernBERT (`transformer`), ELECTRA (Clark et al. 2020), or embeddings without
+    context: those of a word's sub-words and of word pairs (`lookup`), or that of its last sub-word (`table`)."""
     tokenizer: Literal["bpe", "unigram", "word"] = "bpe"
     """Tokenizer trained on the corpus for a built encoder: byte pairs, SentencePiece unigrams (Kudo 2018), or whole
     words that occur at least twice."""
@@ -82,7 +82,7 @@ class EncoderConfig:
         check_at_least_one("encoder", self, "table_width", "pair_width")
         check_not_negative("encoder", self, "pairs", "sequence_hidden")
         check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
-        multiple = 2 * self.heads if self.kind == "transformer" else self.heads  # rotary positions rotate pairs
+        multiple = 2 * self.heads if self.kind == "transformer" else self.heads  # rotary: even head size
         if self.width % multiple:
             expected = f"a multiple of {multiple} with {self.heads} heads"
             raise ConfigError(f"encoder: width must be {expected}, found {self.width}")
@@ -181,8 +181,8 @@ class HeadConfig:
     """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`). A word
     with any other set is labelled with its rarest mark, or `O` if none of its marks is a class."""
     crf: Literal["none", "marginals", "path"] = "none"
-    """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3). The probability of a class sums over all paths
-    through it (`marginals`), or is that of the best one (`path`: the likeliest classes are the Viterbi path)."""
+    """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3). The probability of a class is the sum over all
+    paths through it (`marginals`), or that of the best one (`path`); the likeliest classes are then the best path."""
     hidden: int | None = None
     """Width of the dense layer; None is the width of the input vectors, 0 leaves only the linear layer."""
     activation: Literal["gelu", "selu"] = "gelu"
@@ -213,7 +213,7 @@ class WindowConfig:
     margin: int = 10
     """Words at each edge of a window that the neighbouring window predicts instead."""
     tokens: int = MAX_TOKENS
-    """Maximum number of sub-words in a window, with both special tokens; a sequence layer reads exactly as many."""
+    """Maximum number of sub-words in a window, with both special tokens; a sequence layer always reads this many."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.tokens <= MAX_TOKENS:

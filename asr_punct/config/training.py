@@ -68,7 +68,7 @@ class NoiseConfig:
     substitution: float = 0.0
     """Probability that a word is replaced by one with similar sound or spelling."""
     any_word: float = 0.1
-    """Share of substitutions by any word of the corpus, drawn by frequency."""
+    """Share of the substitutions that take any word of the corpus, drawn by frequency."""
     name_substitution: float = 0.0
     """`substitution` for names: words that are mostly capitalised inside sentences. Replacements may be misspelt."""
     deletion: float = 0.0

@@ -13,7 +13,7 @@ from pathlib import Path
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, make_directory, read_lines
-from asr_punct.marks import LEFT, Labels, Mark
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate, marks_of
 
 _PART_OF_FILE = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
@@ -23,7 +23,6 @@ CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
 """Tokens that a recogniser joins to the word before them."""
 _SUFFIXES = ("", ".txt", ".xz")
 _LABELS = {name: Labels(frozenset({Mark(name)})) for name in ("COMMA", "PERIOD", "QUESTION")} | {"O": Labels()}
-_SENTENCE_ENDS = {Mark.PERIOD, Mark.QUESTION}
 
 
 def prepare_iwslt(source: Path, output: Path) -> Summary:
@@ -60,7 +59,7 @@ def _sentences(tokens: Iterable[Word]) -> Iterator[list[Word]]:
     sentence: list[Word] = []
     for group in _word_groups(tokens):
         sentence += group
-        if marks_of(group[-1]) & _SENTENCE_ENDS:
+        if marks_of(group[-1]) & SENTENCE_ENDS:
             yield sentence
             sentence = []
     if sentence:
@@ -97,10 +96,10 @@ def _is_mark(token: str) -> bool:
 
 def first_utterances(utterances: list[Utterance], min_words: int) -> list[Utterance]:
     """Return as few utterances from the start as have `min_words` words in total; all utterances if it is 0."""
-    totals = accumulate((len(utterance.words) for utterance in utterances), initial=0)
-    return [
-        utterance for utterance, total in zip(utterances, totals, strict=False) if not min_words or total < min_words
-    ]
+    if not min_words:
+        return utterances
+    words_before = accumulate((len(utterance.words) for utterance in utterances), initial=0)
+    return [utterance for utterance, before in zip(utterances, words_before, strict=False) if before < min_words]
 
 
 def join_clitics(tokens: Utterance) -> Utterance:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asr_punct import progress
-from asr_punct.corpora.summary import Summary
+from asr_punct.corpora.summary import PARTS, Summary
 from asr_punct.errors import InputError
 from asr_punct.formats.files import AUDIO_SUFFIXES, read_text_file, write_file
 from asr_punct.text import parse
 
 FOLDERS = {"es": "es-eu", "eu": "eu-es"}
 """Folder of each spoken language, named after it and the language of the translation."""
-PARTS = ("train", "dev", "test")
 _RECORDING = re.compile(r"(.+)[_-]\d+")
 """Stem of a segment, `s_001`; the group is the recording `s`, whose segments are context for each other."""
 
@@ -27,7 +26,7 @@ class _Segment(NamedTuple):
     name: str
     audio: Path
     text: str
-    words: int
+    word_count: int
     recording: str
 
 
@@ -40,17 +39,17 @@ def prepare_mintzai(source: Path, output: Path) -> Summary:
         raise InputError(source, "no such directory", "the corpus mintzai-ST, with es-eu and eu-es in it")
     summary = Summary()
     sets: dict[str, dict[str, _Segment]] = {}
-    for pair_language, pair in FOLDERS.items():
+    for spoken_language, folder in FOLDERS.items():
         for part in PARTS:
-            language, texts = _find_texts(source / pair / part, pair_language, summary)
+            language, texts = _find_texts(source / folder / part, spoken_language, summary)
             by_name = sets.setdefault(f"{language}/{part}", {})
-            for segment in _segments(source / pair / part, texts, language, summary):
+            for segment in _segments(source / folder / part, texts, language, summary):
                 if by_name.setdefault(segment.name, segment) is not segment:
                     summary.problems.append(f"{segment.audio}: same name as {by_name[segment.name].audio}, left out")
     for name, by_name in sets.items():
         if by_name:
             _write_data_dir(output / name, list(by_name.values()))
-            summary.words[name] = sum(segment.words for segment in by_name.values())
+            summary.words[name] = sum(segment.word_count for segment in by_name.values())
     if not summary.words:
         raise InputError(source, "no segment with audio and transcription", "es-eu and eu-es with train, dev, test")
     return summary
@@ -83,7 +82,7 @@ def _segments(root: Path, texts: dict[str, Path], language: str, summary: Summar
     audio = _by_stem((path for path in (root / "audio").iterdir() if path.suffix.lower() in AUDIO_SUFFIXES), summary)
     summary.problems += [f"{audio[name]}: no transcription" for name in sorted(audio.keys() - texts.keys())]
     summary.problems += [f"{texts[name]}: no audio" for name in sorted(texts.keys() - audio.keys())]
-    names = sorted(audio.keys() & texts.keys(), key=_natural)
+    names = sorted(audio.keys() & texts.keys(), key=_natural_order)
     for name in progress.track(names, "segments", total=len(names)):
         text = " ".join(read_text_file(texts[name]).split())
         parsed = parse(text, language)
@@ -105,7 +104,7 @@ def _by_stem(paths: Iterable[Path], summary: Summary) -> dict[str, Path]:
     return found
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def _natural_order(name: str) -> list[tuple[int, str]]:
     """Return a sort key with `a_10` after `a_9`."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]
 

@@ -22,7 +22,7 @@ class TimedCorpus:
 
     Times count from the beginning of the audio file. `language` is that of the directory's `text`, which must have
     punctuation and capitals. `time_source` is a name of `words.TIME_SOURCES`; None: that of the input's format. `audio`
-    has all words. Raises AsrPunctError for an unknown time source.
+    is one file with all words; None: the directory's `wav.scp`. Raises AsrPunctError for an unknown time source.
     """
 
     def __init__(self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None) -> None:
@@ -30,25 +30,25 @@ class TimedCorpus:
         self._time_source = None if time_source is None else parse_time_source(time_source)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._has_audio = audio is not None or any(item.audio for item in self._items.values())
-        self._pauses: Counter[str] = Counter()
-        """Counts of `pauses.with_pauses`: "pauses", "unknown", "overlaps"."""
+        self._pause_counts: Counter[str] = Counter()
+        """Counts of `with_pauses`: "pauses", "unknown", "overlaps"."""
         self._empty_utterances = self._moved_marks = self._lost_marks = 0
 
     def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
         """Read utterances with pauses, and with labels if the data directory has text.
 
-        With a data directory all are held in memory, to yield them in its order. Raises InputError for a malformed
-        file, an utterance that the directory lacks, or no times at all.
+        With a data directory all are read into memory and yielded in its order. Raises InputError for a malformed file,
+        an utterance that the directory lacks, or no times at all.
         """
         utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._time_source)
         if self._data_dir is not None:
             utterances = map(self._with_data, self._in_order(utterances))
         if self._has_audio:
             audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
-            utterances = with_pauses_from_audio(utterances, audio_of, self._pauses)
-        timed = with_pauses(utterances, self._pauses)
+            utterances = with_pauses_from_audio(utterances, audio_of, self._pause_counts)
+        timed = with_pauses(utterances, self._pause_counts)
         yield from progress.track(timed, "utterances", total=len(self._items) or None, source=source)
-        if not self._pauses["pauses"]:
+        if not self._pause_counts["pauses"]:
             raise InputError(str(source), "words without times", EXPECTED_TIMES)
 
     def _in_order(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
@@ -56,8 +56,8 @@ class TimedCorpus:
         for utterance in utterances:
             by_id.setdefault(self._item(utterance).id, []).append(utterance)
         self._empty_utterances += len(self._items) - len(by_id)
-        for name in self._items:
-            yield from by_id.get(name, [])
+        for utterance_id in self._items:
+            yield from by_id.get(utterance_id, [])
 
     def _item(self, utterance: Utterance) -> DataUtterance:
         if utterance.id not in self._items:
@@ -90,10 +90,10 @@ class TimedCorpus:
 
     def summary(self) -> list[str]:
         """Return lines with the numbers of pauses and of moved and lost marks."""
-        empty, counts, moved, lost = self._empty_utterances, self._pauses, self._moved_marks, self._lost_marks
-        found = f"{plural(counts['pauses'], 'pause')}, of which {counts['unknown']} unknown"
+        empty, counts, moved, lost = self._empty_utterances, self._pause_counts, self._moved_marks, self._lost_marks
+        pauses = f"{plural(counts['pauses'], 'pause')}, of which {counts['unknown']} unknown"
         return [
             *([f"{plural(empty, 'utterance')} without words"] if empty else ()),
-            f"{found} and {counts['overlaps']} set to 0 because the words overlap",
+            f"{pauses} and {counts['overlaps']} set to 0 because the words overlap",
             *([f"marks of unrecognised words: {moved} moved to a neighbour, {lost} lost"] if moved or lost else ()),
         ]

@@ -84,20 +84,14 @@ def _with_words(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
 
 
 def _divide(
-    utterances: Iterable[Utterance],
-    source: Pathlike,
-    output: Path,
-    summary: Summary,
-    dev: float,
-    test: float,
-    seed: int,
+    corpus: Iterable[Utterance], source: Pathlike, output: Path, summary: Summary, dev: float, test: float, seed: int
 ) -> None:
     if not (dev >= 0 and test >= 0 and dev + test < 1):
         raise AsrPunctError(f"--dev {dev} --test {test}: expected shares of 0 or more that leave some for training")
     if output.exists() and not output.is_dir():
         raise InputError(output, "a file", "a directory to write into")
     shares = {name: share for name, share in zip(PARTS, (1 - dev - test, dev, test), strict=True) if share}
-    tracked = progress.track(utterances, "words", size=word_count, source=source)
+    tracked = progress.track(corpus, "words", size=word_count, source=source)
     lines, place = [_line(utterance) for utterance in _with_words(tracked)], display_name(source)
     if not lines:
         raise AsrPunctError(f"{place}: found no words, expected written text")
@@ -128,7 +122,7 @@ def _draw_parts(lines: Sequence[_TsvLine], shares: dict[str, float], rng: random
             f"documents: found {len(documents)}, expected {len(shares)} or more for {', '.join(shares)}: "
             "divided by blocks of lines (an empty line ends a document)"
         )
-        sizes = {name: 1 + int((len(lines) - len(shares)) * share) for name, share in shares.items()}
+        sizes = {name: 1 + int((len(lines) - len(shares)) * share) for name, share in shares.items()}  # none is empty
         sizes["train"] += len(lines) - sum(sizes.values())
         return [name for name, size in sizes.items() for _ in range(size)]
     drawn = dict(zip(documents, rng.choices(list(shares), list(shares.values()), k=len(documents)), strict=True))

@@ -42,7 +42,7 @@ def fit_calibration(
 
 
 def fit_platt(values: LogitArray, present: BoolArray) -> tuple[float, float]:
-    """Fit scale and bias of one mark by Newton's method.
+    """Return scale and bias of one mark, fitted by Newton's method.
 
     `values` are its logits, and `present` whether the reference has it, both (words,).
     """
@@ -61,7 +61,7 @@ def fit_platt(values: LogitArray, present: BoolArray) -> tuple[float, float]:
 
 
 def fit_temperature(probabilities: FloatArray, true_cases: IntArray) -> float:
-    """Fit the temperature of the case by Newton's method on its inverse.
+    """Return the temperature of the case, fitted by Newton's method on its inverse.
 
     `probabilities` are (words, cases), and `true_cases` the indices of the reference's cases, (words,).
     """

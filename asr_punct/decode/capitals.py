@@ -2,8 +2,8 @@
 
 With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
 `1976an` or the letter of a list. After a comma, or after no mark, a word gets one only if it is likely to have one
-although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is taken off. A function
-word, such as `and`, gets none there; acronyms (`ETA`) are exempt.
+although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is subtracted. A
+function word, such as `and`, gets none there; acronyms (`ETA`) are exempt.
 
 The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
 likelier, and a likely lower-case word less likely.
@@ -28,9 +28,9 @@ _MARK_BITS = 1 << np.arange(len(MARKS))
 _ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _END_BITS = mark_bits(CAPITAL_FOLLOWS)
 _COMMAS = (Mark.COMMA, Mark.SEMICOLON)
-_NEW = (*CAPITAL_FOLLOWS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
-"""Marks that allow a capital beside a comma: `etc.,` `«Bai», Esan`; not !, as in `¡Kaixo!, zer moduz`."""
-_COMMA_BITS, _LEFT_BITS, _NEW_BITS = map(mark_bits, (_COMMAS, LEFT, _NEW))
+_BREAKS = (*CAPITAL_FOLLOWS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
+"""Marks that allow a capital after them even with a comma: `etc.,` `«Bai», Esan`; not !, as in `¡Kaixo!, zer moduz`."""
+_COMMA_BITS, _LEFT_BITS, _BREAK_BITS = map(mark_bits, (_COMMAS, LEFT, _BREAKS))
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _MAX_COST = 2.0
 """Log-odds against a capital from which a word needs none after . or ?."""
@@ -39,8 +39,8 @@ _LONG_WORD_COST = 2.0
 
 
 def separates(marks: Collection[Mark]) -> bool:
-    """Whether any case may follow a word with these marks: its right marks are more than a comma or semicolon."""
-    only_comma = any(mark in marks for mark in _COMMAS) and not any(mark in marks for mark in _NEW)
+    """Whether any case may follow these marks: a right mark, and no comma or semicolon without one of `_BREAKS`."""
+    only_comma = any(mark in marks for mark in _COMMAS) and not any(mark in marks for mark in _BREAKS)
     return not only_comma and any(mark not in LEFT for mark in marks)
 
 
@@ -53,9 +53,9 @@ class CaseChoices(NamedTuple):
         best: index of the most likely case.
         capital: index of the case after . or ?, mostly the most likely capital.
         inside: index of the case after a comma or no mark.
-        cost: what a . or ? before the word loses, as a logit, because the word then needs a capital; below 0: gains.
+        cost: subtracted from the logits of . and ? of the word before, after which this one needs a capital.
         ended: whether a . or ? of the input ends a sentence after the word.
-        separated: whether a mark of the input is after the word that any case may follow.
+        separated: whether the marks of the input after the word allow any case of the next word.
     """
 
     best: IntArray
@@ -122,8 +122,8 @@ class Capitals:
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self._inside = False
-        self._ended = False
+        self._continues = False  # whether no mark, or only a comma, is after the last word
+        self._ended = False  # whether a . or ? is
 
     def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
         """Subtract the cost of a capital on the next word from the logits of . and ?, (words, marks), in place.
@@ -142,15 +142,15 @@ class Capitals:
         if not words:
             return []
         codes, last = marks @ _MARK_BITS, (words if decided is None else decided) - 1
-        comma = (codes & _COMMA_BITS > 0) & (codes & _NEW_BITS == 0)
-        inside = (comma | (codes & ~_LEFT_BITS == 0)) & ~choices.separated[:words]
-        after_none = np.concatenate([[self._inside], inside[:-1]]) & (codes & _LEFT_BITS == 0)
-        cases = np.where(after_none, choices.inside[:words], choices.best[:words])
+        only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0)
+        continues = (only_comma | (codes & ~_LEFT_BITS == 0)) & ~choices.separated[:words]
+        inside = np.concatenate([[self._continues], continues[:-1]]) & (codes & _LEFT_BITS == 0)
+        cases = np.where(inside, choices.inside[:words], choices.best[:words])
         if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
             cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
             self._ended = bool(ended[last])
-        self._inside = bool(inside[last])
+        self._continues = bool(continues[last])
         return list(map(_labels, (codes * len(CASES) + cases).tolist()))
 
     def end_document(self) -> None:
@@ -158,7 +158,7 @@ class Capitals:
 
         It need not have a capital, because a recording can begin in the middle of a sentence.
         """
-        self._inside = self._ended = False
+        self._continues = self._ended = False
 
 
 @cache

@@ -31,17 +31,17 @@ def fit_class_weights(probabilities: FloatArray, classes: tuple[str, ...], true_
     logs = weighted_logs(probabilities, [1.0] * len(classes))
     hits = true_marks.astype(np.int64) @ contains.T.astype(np.int64)
     sizes, support = contains.sum(axis=1), float(true_marks.sum())
-    words = [int((true_marks == marks).all(axis=1).sum()) for marks in contains]
-    frequent = [i for i, name in enumerate(classes) if name != NO_MARKS and words[i] >= MIN_COUNT]
-    weights = np.zeros(len(classes))
+    counts = [int((true_marks == marks).all(axis=1).sum()) for marks in contains]
+    frequent = [i for i, name in enumerate(classes) if name != NO_MARKS and counts[i] >= MIN_COUNT]
+    log_weights = np.zeros(len(classes))
     best = -1.0
     for _ in range(_ITERATIONS):
         before = best
         for index in frequent:
-            weights[index], best = _best_weight(logs + weights, index, weights[index], hits, sizes, support)
+            log_weights[index], best = _best_weight(logs + log_weights, index, log_weights[index], hits, sizes, support)
         if best <= before + _MIN_GAIN:
             break
-    return {name: float(np.exp(weight)) for name, weight in zip(classes, weights, strict=True)}
+    return {name: float(np.exp(weight)) for name, weight in zip(classes, log_weights, strict=True)}
 
 
 def _best_weight(

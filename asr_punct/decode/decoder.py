@@ -27,10 +27,10 @@ from asr_punct.marks import LEFT, MARKS, Labels
 BLOCK_WORDS = 1024
 """Words that are decoded together: the maximum length of a quotation or sentence."""
 LOOKAHEAD_WORDS = 64
-"""The last words of a block, which are decoded again with the next block."""
+"""Number of words at the end of a block that are decoded again with the next block."""
 MAX_SENTENCE_WORDS = 40
 """Maximum number of words from ¿ to ? or from ¡ to !; one question in a hundred of written text is longer."""
-IS_LEFT = np.array([mark in LEFT for mark in MARKS])
+_IS_LEFT = np.array([mark in LEFT for mark in MARKS])
 """Whether each mark is written before its word."""
 
 
@@ -68,7 +68,7 @@ class Decoder:
         self._logits = np.concatenate([self._logits, decision_logits(labels, flags, self._settings, self._classes)])
         if end:
             self._logits[-1:, DASH] = -np.inf
-        previous = self._logits[-len(labels) - 1 : -1]
+        previous = self._logits[-len(labels) - 1 : -1]  # of the word before each; the first of a document has none
         choices = CaseChoices.from_probabilities(cases, flags, self._settings, previous)
         self._capitals.subtract_cost(previous, choices.cost[len(choices.cost) - len(previous) :])
         self._barriers = np.concatenate([self._barriers, has_flag(flags, WordFlag.BARRIER)])
@@ -128,13 +128,13 @@ def drop_lone_dash(logits: LogitArray) -> None:
 def blocked_marks(flags: FlagArray) -> BoolArray:
     """Return the marks that cannot be added because the input has marks on their side, (words, marks)."""
     left, right = has_flag(flags, WordFlag.LEFT_TAKEN), has_flag(flags, WordFlag.RIGHT_TAKEN)
-    return np.outer(left, IS_LEFT) | np.outer(right, ~IS_LEFT)
+    return np.outer(left, _IS_LEFT) | np.outer(right, ~_IS_LEFT)
 
 
 def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
-    """Return the best marks under the rules of `decode.states`, without ¿ and ¡ that are too long; (words, marks).
+    """Return the best marks under the rules of `decode.states` and the maximum length of a sentence, and their pairs.
 
-    `logits` of marks are (words, marks); `barriers`, (words,), are words at which no pair may be open.
+    The marks and `logits` of marks are (words, marks); `barriers`, (words,), are words at which no pair may be open.
     """
     marks, path = _best_balance(logits, search, barriers)
     while (forbidden := _too_long(path)).any():
@@ -145,7 +145,7 @@ def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tupl
 
 
 def _too_long(path: PairPath) -> BoolArray:
-    """Return the words with ¿ and ¡ that are too far from their ends, (words, 2)."""
+    """Return the words from each ¿ or ¡ on that are too far from its end to have it, (words, 2)."""
     result = np.zeros((len(path.opened), 2), dtype=bool)
     for pair, bit in enumerate(PAIR_BITS[:2]):
         starts = np.flatnonzero(path.opened & bit)
@@ -162,17 +162,17 @@ def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -
     and barriers. The best marks of all other words are the same in every state.
     """
     without_pairs = closing_scores(logits)[0] - search.set_penalties
-    closed, opened, open_after = without_pairs.argmax(axis=1), np.zeros(len(logits), int), np.zeros(len(logits), int)
+    closed, opened = without_pairs.argmax(axis=1), np.zeros(len(logits), int)
     marks = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
     relevant = (closed > 0) | ends_sentence(marks) | barriers | _may_be_paired(logits, search)
     words = np.flatnonzero(relevant)
     path = search.best_path(logits[words], barriers[words])
     opened[words], closed[words] = path.opened, path.closed
-    open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]
+    open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]  # as after the last relevant word
     unruled, sentence_open = search.unruled_opening(logits), open_after & Pair.SENTENCE > 0
     changed = np.flatnonzero(relevant | sentence_open | (unruled > 0))
-    of_path = (opened | unruled)[changed], closed[changed], sentence_open[changed]
-    marks[changed] = best_marks(logits[changed], *of_path)
+    pairs = (opened | unruled)[changed], closed[changed], sentence_open[changed]
+    marks[changed] = best_marks(logits[changed], *pairs)
     return marks, PairPath(opened, closed, open_after)
 
 
@@ -184,10 +184,10 @@ def _may_be_paired(logits: LogitArray, search: PairSearch) -> BoolArray:
     """
     opening, closing = logits[:, OPENING], logits[:, CLOSING].copy()
     closing[:, -1] += np.maximum(logits[:, PERIOD], 0.0)  # a period may be set beside ? ! … only if a » is too
-    counted = closing.copy()
+    needs_opening = closing.copy()
     both_may_close = (closing > -opening.max(axis=0, initial=-np.inf))[:, :2].all(axis=1)
-    counted[~both_may_close, :2] = -np.inf
-    best_later = np.maximum.accumulate(counted[::-1])[::-1]
+    needs_opening[~both_may_close, :2] = -np.inf
+    best_later = np.maximum.accumulate(needs_opening[::-1])[::-1]
     saved = np.maximum(best_later, search.pair_penalties)
     saved[:, -1] = np.maximum(best_later[:, -1], 0.0)
     may_open = (opening + saved > 0) & search.ruled

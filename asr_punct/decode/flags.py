@@ -16,7 +16,7 @@ class WordFlag(IntFlag):
     RIGHT_TAKEN = 2
     """The input has marks on the right of the word, so none is added there."""
     BARRIER = 4
-    """One of these marks is a period or belongs to a pair: no pair that the decoder adds spans it."""
+    """The marks of the input include a period or a paired mark: no pair that the decoder adds spans the word."""
     ENDED = 8
     """A . or ? of the input ends a sentence after the word."""
     CASE_FIXED = 16

@@ -49,30 +49,30 @@ class OnlineDecoder:
         result._capitals = copy(self._capitals)
         return result
 
-    def count_sure(self, labels: FloatArray, flags: FlagArray, least: int) -> int:
-        """Return the number of words before the first one, after `least` words, whose marks are unsure.
+    def count_sure(self, labels: FloatArray, flags: FlagArray, minimum: int) -> int:
+        """Return the number of words before the first one whose marks are unsure, but at least `minimum`.
 
-        Arguments are those of `commit`.
+        The other arguments are those of `commit`.
         """
         logits = decision_logits(labels, flags, self._settings, self._classes)
-        unsure = (np.abs(logits[least:]) < UNSURE).any(axis=1)
-        return least + int(unsure.argmax()) if unsure.any() else len(logits)
+        unsure = (np.abs(logits[minimum:]) < UNSURE).any(axis=1)
+        return minimum + int(unsure.argmax()) if unsure.any() else len(logits)
 
     def commit(
         self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool, count: int = 1
     ) -> tuple[list[Labels], list[Labels]]:
         """Return the labels of the next words of the document, and those that the known words after them would get now.
 
-        These are `count` words, or those up to one with ¿ or ¡, whose output changes what is best for the others. Other
-        arguments are those of `Decoder.push`.
+        The next words are `count`, or fewer if one gets ¿ or ¡: it is the last one, because its output changes what is
+        best for the others. The other arguments are those of `Decoder.push`.
         """
         logits = decision_logits(labels, flags, self._settings, self._classes)
         if end:
             logits[-1, DASH] = -np.inf
         if self._begins:
             drop_lone_dash(logits)
-        known = np.concatenate([self._before, logits])
-        choices = CaseChoices.from_probabilities(cases, flags, self._settings, known[:-1])
+        with_previous = np.concatenate([self._before, logits])  # a copy: `subtract_cost` changes `logits`
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings, with_previous[:-1])
         self._capitals.subtract_cost(logits[:-1], choices.cost[1:])
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
         barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
@@ -86,7 +86,8 @@ class OnlineDecoder:
         open_words = 1 if opens[decided - 1] else self._open_words + decided
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == decided
-        self._before = known[:0] if self._begins else known[decided + len(self._before) - 1 :][:1]
+        end_of_decided = len(self._before) + decided
+        self._before = with_previous[:0] if self._begins else with_previous[end_of_decided - 1 : end_of_decided]
         opened = path.opened | self._search.unruled_opening(logits)
         marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
         result = self._capitals.label(marks, choices, decided)

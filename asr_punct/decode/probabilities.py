@@ -43,7 +43,7 @@ def label_probabilities(
 ) -> LogitArray:
     """Return the probabilities of marks and capitals, (words, marks + capitals); NaN for those not decided.
 
-    `labels`, `cases`, `flags` and `classes` are as in `Decoder`; `case` tells whether capitals may be added.
+    `labels`, `cases`, `flags` and `classes` are as in `Decoder`; `case` is whether capitals may be added.
     """
     if classes:
         marks = labels.astype(np.float64) @ class_marks(classes)
@@ -65,7 +65,7 @@ def list_probabilities(
     `row` has those of its marks and capitals, in the order of `PROBABLE_LABELS`. The probabilities and labels `given`
     are those of the input, `labels` those of the output.
     """
-    added = {*(labels.marks - given_labels.marks), *({labels.case} - {given_labels.case, Case.O})}
+    added = (labels.marks - given_labels.marks) | ({labels.case} - {given_labels.case, Case.O})
     named = zip(PROBABLE_LABELS, row, strict=True)
     new = {
         name: round(value, _DECIMALS) for name, value in named if value >= MIN_LISTED or (name in added and value >= 0)

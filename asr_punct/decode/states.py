@@ -43,8 +43,8 @@ _STATES = [state for state in range(2 * PAIR_SETS) if not state & _COMMITTED or 
 """All states; the first `PAIR_SETS` of them have nothing committed."""
 _CLOSED_AT_END = np.array([0.0 if state == 0 else -np.inf for state in _STATES])
 _OPEN_AT_END = np.array([-1.0 if state & Pair.SENTENCE and not state & _COMMITTED else 0.0 for state in _STATES])
-"""Score of each state after the last word. A ¿ or ¡ whose end is not known yet costs 1 in a stream: of the questions in
-15,800 words of development text it then finds as many, with a precision of 77 instead of 71 %."""
+"""Score of each state after the last word. In a stream, a ¿ or ¡ whose end is not known yet costs 1: in 15,800 words of
+development text this raised the precision of questions from 71 to 77 % and left their recall as it was."""
 _NO_SENTENCE_OPEN, _SENTENCE_OPEN, _COMMITTED_ENDS = range(3)
 """Effect of a transition on an open ¿ or ¡, for the scores of the right marks of its word."""
 
@@ -119,8 +119,7 @@ class PairPath:
 class PairSearch:
     """Viterbi search over the states.
 
-    It is made of whether each pair has rules, and the penalty of each pair's closing mark without an opening one.
-
+    `ruled` is whether each pair has rules, and `penalties` are those of each closing mark without its opening one.
     `pair_penalties`, (pairs,), are 0 for pairs without rules; `set_penalties` are their sums for each set of pairs,
     (sets,).
     """
@@ -166,10 +165,10 @@ class PairSearch:
         if last is not None and last < len(scores):
             scores[last, np.array(_STATES)[table.after] & _COMMITTED > 0] = -np.inf
         at_end = (_OPEN_AT_END if may_stay_open else _CLOSED_AT_END)[: len(table.first)]
-        best_from = [at_end]
+        best_rest = [at_end]  # highest score of all later words for each state, from the last word to the first
         for row in scores[:0:-1]:
-            best_from.append(np.maximum.reduceat(row + best_from[-1].take(table.after), table.first))
-        best_after = np.array(best_from[::-1][: len(scores)]).reshape(-1, len(at_end))
+            best_rest.append(np.maximum.reduceat(row + best_rest[-1].take(table.after), table.first))
+        best_after = np.array(best_rest[::-1][: len(scores)]).reshape(-1, len(at_end))
         totals = scores + best_after[:, table.after]
         state = _STATES.index(start | _COMMITTED if start & Pair.SENTENCE else start)
         bounds = [*table.first.tolist(), len(table.before)]

@@ -47,12 +47,12 @@ def fit_thresholds(logits: LogitArray, present: BoolArray) -> LogitArray:
         before = predicted.copy()
         for mark in marks:
             others = np.delete(marks, mark)
-            found = hits[predicted[others], others].sum() + hits[:, mark]
-            predicted[mark] = int(f1(found, predicted[others].sum() + ranks, support).argmax())
+            true_positives = hits[predicted[others], others].sum() + hits[:, mark]
+            predicted[mark] = int(f1(true_positives, predicted[others].sum() + ranks, support).argmax())
         if (before == predicted).all():
             break
-    best = float(f1(hits[predicted, marks].sum(), predicted.sum(), support))
-    half = min(max(best / 2, 0.05), 0.5)
+    best_f1 = float(f1(hits[predicted, marks].sum(), predicted.sum(), support))
+    half = min(max(best_f1 / 2, 0.05), 0.5)
     centre = np.log(half / (1 - half))
     count = present.sum(axis=0)
     kept = np.where(count < MIN_COUNT, 0.0, count / (count + _SHRINKAGE))

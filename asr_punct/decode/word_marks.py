@@ -64,7 +64,7 @@ def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
     without_period, with_period = ellipsis + comma, ellipsis + stop
     nothing_closes = np.maximum(stop, logits[:, _ELLIPSIS] + comma)
     question = ellipsis + np.minimum(comma, QUESTION_BONUS)
-    others = [nothing_closes, question, without_period, question, *[with_period] * 4]
+    others = [nothing_closes, question, without_period, question, *[with_period] * 4]  # none, ?, !, ?!, with »
     closing = sum_sets(logits[:, CLOSING])
     return closing + np.stack(others, axis=1), closing + without_period[:, None]
 

@@ -18,9 +18,9 @@ from asr_punct.words import Utterance, parse_time_source, with_time_source
 
 
 def detect(path: Pathlike) -> str:
-    """Return the format of a file: by its name, for JSON and text by its content, else `text`.
+    """Return the format of a file, detected as in `Source`.
 
-    Standard input is `text`, because it can be read only once; a `Source` detects its format and reads it.
+    It is `text` for standard input, which can be read only once: use a `Source` to detect its format and read it.
     """
     return "text" if str(path) == STANDARD_STREAM else Source(path).format
 
@@ -48,12 +48,12 @@ def read(
 
 
 def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool) -> Iterator[Utterance]:
-    """Yield the utterances. Raises InputError if there are no words, or a time is too large (start plus duration)."""
+    """Yield the utterances. Raises InputError if there are no words, or a time is too large."""
     has_words = False
     for utterance in utterances:
         for word in utterance.words:
             time = word.end if word.end is not None else word.start
-            if time is not None and time > MAX_TIME:
+            if time is not None and time > MAX_TIME:  # start plus duration: readers check only each of them
                 found = f"{time:g} s for the word {short_repr(word.text)}"
                 raise InputError(display_name(path), found, f"times of at most {MAX_TIME} s")
         has_words = has_words or bool(utterance.words)
@@ -98,11 +98,11 @@ def _input_format(path: Pathlike, source: Source) -> str | None:
         suffix = ""
     else:
         suffix = Path(name).suffix.lower()
-        if not suffix and format_by_name(name):  # the whole name is that of a format (`ctm`)
+        if not suffix and format_by_name(name):  # a name such as `ctm` is itself a suffix
             return None
-    possible = [each for each, format_ in FORMATS.items() if suffix in format_.kept_as]
-    is_known = source.has_given_format or source.is_stream or os.path.isfile(source.path)
-    return source.format if possible and is_known and source.format in possible else None
+    allowed = [each for each, format_ in FORMATS.items() if suffix in format_.kept_as]
+    can_detect = source.has_given_format or source.is_stream or os.path.isfile(source.path)
+    return source.format if allowed and can_detect and source.format in allowed else None
 
 
 def write(

@@ -47,7 +47,7 @@ def _ass_time(seconds: Seconds) -> str:
     return f"{minutes // 60}:{minutes % 60:02}:{hundredths // 100:02}.{hundredths % 100:02}"
 
 
-_TT = {
+_ROOT = {
     "xmlns": "http://www.w3.org/ns/ttml",
     "xmlns:ttp": "http://www.w3.org/ns/ttml#parameter",
     "xmlns:tts": "http://www.w3.org/ns/ttml#styling",
@@ -74,7 +74,7 @@ _TTML_HEAD = """  <head>
 
 def ttml_lines(cues: Iterable[Cue], language: str) -> Iterator[str]:
     """Yield the lines of an EBU-TT-D file. Raises InputError for a character that XML cannot contain."""
-    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<tt{attributes({**_TT, "xml:lang": language})}>\n{_TTML_HEAD}'
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<tt{attributes({**_ROOT, "xml:lang": language})}>\n{_TTML_HEAD}'
     yield "  <body>\n    <div>\n"
     for number, cue in enumerate(cues, start=1):
         about = {"xml:id": f"c{number}", "region": "bottom", "style": "cue"}

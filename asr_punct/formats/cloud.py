@@ -29,20 +29,21 @@ def is_aws(content: Any) -> bool:
 
 
 def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`, one utterance a channel."""
+    """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`: an utterance per channel."""
     results = Node.of(content, display_name(path)).inner("results")
     language = parse_language(results.get("language_code"))
-    labels = results.inner("channel_labels", optional=True)
+    channel_labels = results.inner("channel_labels", optional=True)
     segments = (
         Segment(channel, _item_words(channel.nodes("items", "item")), str(number), language=language)
-        for number, channel in enumerate(labels.nodes("channels", "channel") or [results], start=1)
+        for number, channel in enumerate(channel_labels.nodes("channels", "channel") or [results], start=1)
     )
-    return segment_utterances(segments, path, "aws", numbered=bool(labels.item))
+    return segment_utterances(segments, path, "aws", numbered=bool(channel_labels.item))
 
 
 def is_google(content: Any) -> bool:
     """Whether a JSON value is a response of Google Speech-to-Text."""
     results = _results(_google_response(content))
+    # IBM's results have "final", those of Speechmatics "type"
     return any("alternatives" in result and not {"final", "type"} & result.keys() for result in results)
 
 
@@ -53,7 +54,7 @@ def _results(content: Any) -> Sequence[Object]:
 
 
 def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Read `{"results": [{"alternatives": [{"transcript", "words"}], "channelTag"}]}`, one utterance a result.
+    """Read `{"results": [{"alternatives": [{"transcript", "words"}], "channelTag"}]}`, one utterance per result.
 
     Times are `"1.400s"`, or seconds and nanos; a time of 0 may be missing. With speaker labels the last result repeats
     the words of all others and is skipped.
@@ -115,7 +116,7 @@ def is_ibm(content: Any) -> bool:
 
 
 def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Read `{"results": [{"final", "alternatives": [{"timestamps", "word_confidence"}]}]}`, one utterance a result.
+    """Read `{"results": [{"final", "alternatives": [{"timestamps", "word_confidence"}]}]}`, one utterance per result.
 
     A response with several inputs has such objects inside its own `results`. Interim results are skipped.
     """
@@ -158,7 +159,7 @@ def is_speechmatics(content: Any) -> bool:
 
 
 def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
-    """Read a transcript, one utterance a channel.
+    """Read a transcript, one utterance per channel.
 
     Version 1 is `{"job", "words": [{"name", "time", "duration", "confidence"}]}`, version 2
     `{"format": "2.…", "results": [{"type", "start_time", "end_time", "attaches_to", "alternatives": [{"content"}]}]}`.
@@ -166,8 +167,9 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     file = Node.of(content, display_name(path))
     languages = find(content, "job", "lang"), find(content, "metadata", "transcription_config", "language")
     language = next(filter(None, map(parse_language, languages)), "")
-    channels: dict[str, list[Node]] = {} if "results" in file else {"": []}
-    items = file.nodes("results", "result") if "results" in file else map(_as_version_2, file.nodes("words", "word"))
+    is_version_2 = "results" in file
+    items = file.nodes("results", "result") if is_version_2 else map(_as_version_2, file.nodes("words", "word"))
+    channels: dict[str, list[Node]] = {} if is_version_2 else {"": []}
     for item in items:
         channels.setdefault(str(item.get("channel", "")), []).append(item)
     segments = (
@@ -196,7 +198,7 @@ def _item_words(items: Iterable[Node]) -> Iterator[Word]:
     attach to become a word.
     """
     word: Word | None = None
-    opened = ""
+    opening = ""  # marks for the next word
     for item in items:
         if item.get("type") == "speaker_change":
             continue
@@ -209,12 +211,12 @@ def _item_words(items: Iterable[Node]) -> Iterator[Word]:
             for entry_word in entry_words(text, start, end, best.seconds("confidence"), item.place):
                 if word:
                     yield word
-                word, opened = replace(entry_word, text=opened + entry_word.text), ""
-        elif word and not opened and item.get("attaches_to") != "next" and not _OPENING.issuperset(text):
-            word = replace(word, text=word.text + text)
+                word, opening = replace(entry_word, text=opening + entry_word.text), ""
+        elif not word or opening or item.get("attaches_to") == "next" or _OPENING.issuperset(text):
+            opening += text
         else:
-            opened += text
+            word = replace(word, text=word.text + text)
     if word:
         yield word
-    if opened:
-        yield Word(opened)
+    if opening:
+        yield Word(opening)

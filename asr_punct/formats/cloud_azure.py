@@ -65,7 +65,7 @@ def _segment(phrase: Node) -> Segment:
         channel=str(channel + 1 if isinstance(channel, int) else 1),  # the service counts from 0
         speaker="" if speaker in (None, "", "Unknown") else str(speaker),
         language=parse_language(find(phrase.item, "PrimaryLanguage", "Language") or phrase.get("locale")),
-        times="segment" if only_edges else None,
+        time_source="segment" if only_edges else None,
     )
 
 

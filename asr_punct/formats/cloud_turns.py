@@ -6,7 +6,7 @@ else consecutive words of one speaker and channel.
 
 from collections.abc import Callable, Iterator
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name
@@ -16,9 +16,15 @@ from asr_punct.formats.tokens import entry_words
 from asr_punct.languages import parse_language
 from asr_punct.words import Utterance, Word
 
-_Turn = tuple[Node, list[Node]]
-"""A turn, or the first of consecutive words of a speaker; and its words."""
 _ASSEMBLYAI_KEYS = {"audio_url", "audio_duration", "utterances"}
+
+
+class _Turn(NamedTuple):
+    """A turn. `first` is its object or else its first word, and has the speaker; `node` is its place in errors."""
+
+    node: Node
+    first: Node
+    entries: list[Node]
 
 
 def is_deepgram(content: Any) -> bool:
@@ -43,13 +49,13 @@ def _deepgram_segments(results: Node) -> Iterator[Segment]:
     for turn in turns:
         channel = int(turn.number("channel") or 0)
         language = languages[channel] if channel < len(languages) else ""
-        yield _segment(turn, (turn, turn.nodes("words", "word")), _deepgram_words, channel + 1, language)
+        yield _segment(_Turn(turn, turn, turn.nodes("words", "word")), _deepgram_words, channel + 1, language)
     if turns:
         return
     for number, (node, language) in enumerate(zip(channels, languages, strict=True), start=1):
         for best in node.nodes("alternatives", "alternative")[:1]:
             for found in _speaker_turns(best):
-                yield _segment(best, found, _deepgram_words, number, language)
+                yield _segment(found, _deepgram_words, number, language)
 
 
 def _deepgram_words(entry: Node) -> list[Word]:
@@ -72,10 +78,10 @@ def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     if file.get("status", "completed") != "completed":
         raise InputError(file.place, f"status {short_repr(file.get('status'))}", "a completed transcript")
     language = parse_language(file.get("language_code"))
-    turns = [(turn, (turn, turn.nodes("words", "word"))) for turn in file.nodes("utterances", "utterance")]
-    if not turns or not all(entries for _, (_, entries) in turns):
-        turns = [(file, turn) for turn in _speaker_turns(file)]
-    segments = (_segment(node, turn, _assemblyai_words, turn[0].get("channel") or 1, language) for node, turn in turns)
+    turns = [_Turn(node, node, node.nodes("words", "word")) for node in file.nodes("utterances", "utterance")]
+    if not turns or not all(turn.entries for turn in turns):
+        turns = list(_speaker_turns(file))
+    segments = (_segment(turn, _assemblyai_words, turn.first.get("channel") or 1, language) for turn in turns)
     return segment_utterances(segments, path, "assemblyai")
 
 
@@ -89,13 +95,11 @@ def _speaker_turns(node: Node) -> Iterator[_Turn]:
     """Yield consecutive words of one speaker and channel; an object without words is itself a turn."""
     entries = node.nodes("words", "word")
     groups = [list(group) for _, group in groupby(entries, lambda entry: (entry.speaker, str(entry.get("channel"))))]
-    yield from [(group[0], group) for group in groups] or [(node, [])]
+    yield from [_Turn(node, group[0], group) for group in groups] or [_Turn(node, node, [])]
 
 
-def _segment(
-    node: Node, turn: _Turn, words_of: Callable[[Node], list[Word]], channel: object, language: str
-) -> Segment:
-    first, entries = turn
+def _segment(turn: _Turn, words_of: Callable[[Node], list[Word]], channel: object, language: str) -> Segment:
+    node, first, entries = turn
     words = [word for entry in entries for word in words_of(entry)]
     if not entries:  # only the text is known
         words = [Word(token) for key in ("transcript", "text") for token in first.text(key).split()]

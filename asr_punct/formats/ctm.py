@@ -28,9 +28,10 @@ _FORMAT = "ctm"
 _SILENCE = "<eps>"
 _SPACE = "<space>"
 _SPACES = re.compile(f"((?:{_SPACE})+)")
-_TOKEN = re.compile(r"(\s*(?:\S+\s+){4})(\S+)(.*)", re.DOTALL)
+_ROW = re.compile(r"(\s*(?:\S+\s+){4})(\S+)(.*)", re.DOTALL)
+"""The four columns before the word, the word, and the rest of the line."""
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
-_COUNTS = (5, 6, 8)
+_COLUMN_COUNTS = (5, 6, 8)
 _ALIGNER_COLUMNS = ["NA", "lex"]
 """Confidence and type in rows of the Forced Aligner."""
 _EXPECTED = "5, 6 or 8 columns: utterance channel start duration word [confidence [type speaker]]"
@@ -50,8 +51,8 @@ def read_ctm(path: Pathlike) -> Iterator[Utterance]:
     pending: list[str] = []
     for (name, channel), rows in groupby(_rows(path, pending), key=itemgetter(0)):
         words = tuple(word for _, found in rows for word in found)
-        end = LineOrigin(_FORMAT, after=tuple(pending)) if pending else None
-        yield Utterance(words, name, recording=name, channel=channel, time_source=_time_source(words), origin=end)
+        origin = LineOrigin(_FORMAT, after=tuple(pending)) if pending else None  # only at the end of the file
+        yield Utterance(words, name, recording=name, channel=channel, time_source=_time_source(words), origin=origin)
 
 
 def _time_source(words: Sequence[Word]) -> TimeSource:
@@ -64,30 +65,30 @@ def _time_source(words: Sequence[Word]) -> TimeSource:
 def could_be_row(columns: Sequence[str]) -> bool:
     """Whether columns look like a CTM row: 5, 6 or 8, with start and duration numbers, one of them with a point."""
     times = columns[2:4]
-    return len(columns) in _COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
+    return len(columns) in _COLUMN_COUNTS and all(map(_SECONDS.fullmatch, times)) and any("." in time for time in times)
 
 
 def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str], tuple[Word, ...]]]:
-    """Yield name and channel, and words of each row; `pending` is filled with the lines since the last one."""
+    """Yield (name, channel) and the words of each row; `pending` gets the lines without words since the last row."""
     seen: set[tuple[str, str]] = set()
-    previous, last = None, 0.0
+    previous, previous_start = None, 0.0
     for number, line in read_lines(path):
-        columns, match = line.split(), _TOKEN.match(line)
-        place = f"{display_name(path)}:{number}"
-        if not columns or line.startswith(COMMENT) or (match and columns[4] == _SILENCE and len(columns) in _COUNTS):
+        columns, match, place = line.split(), _ROW.match(line), f"{display_name(path)}:{number}"
+        is_row = len(columns) in _COLUMN_COUNTS
+        if not columns or line.startswith(COMMENT) or (is_row and columns[4] == _SILENCE):
             keep_line(pending, line, place)
             continue
-        if not match or len(columns) not in _COUNTS:
+        if not match or not is_row:
             raise InputError(place, plural(len(columns), "column"), _EXPECTED)
         start, duration = (parse_seconds(columns[i], place, name) for i, name in ((2, "start"), (3, "duration")))
         confidence = _confidence(columns[5], place) if len(columns) > 5 else None
         key = columns[0], columns[1]
         if key != previous and key in seen:
             raise InputError(place, f"utterance {key[0]!r} again", "the rows of an utterance together")
-        if key == previous and start < last:
-            raise InputError(place, f"start {start} after {last}", "rows in the order of time")
+        if key == previous and start < previous_start:
+            raise InputError(place, f"start {start} after {previous_start}", "rows in the order of time")
         seen.add(key)
-        previous, last = key, start
+        previous, previous_start = key, start
         origin = LineOrigin(_FORMAT, tuple(pending), match[1], match[3])
         pending.clear()
         yield key, _split(Word(columns[4], start, round(start + duration, 6), confidence), origin)
@@ -98,14 +99,14 @@ def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
 
     The first word has the origin of the row, the others one whose head is the `<space>` before them.
     """
-    texts = _SPACES.split(word.text)
-    before, after = texts[1] if not texts[0] else "", texts[-2] if not texts[-1] else ""
-    texts = texts[2 if before else 0 : -2 if after else None]
-    if not texts:
+    texts = _SPACES.split(word.text)  # word, spaces, word …; the first and last word may be empty
+    if not any(texts[::2]):
         return (replace(word, origin=origin),)
-    origins = [replace(origin, head=origin.head + before, tail=after + origin.tail)]
-    origins += [LineOrigin(_FORMAT, head=space) for space in texts[1::2]]
-    pairs = zip(texts[::2], origins, strict=True)
+    if not texts[0]:
+        texts, origin = texts[2:], replace(origin, head=origin.head + texts[1])
+    if not texts[-1]:
+        texts, origin = texts[:-2], replace(origin, tail=texts[-2] + origin.tail)
+    pairs = zip(texts[::2], [origin, *(LineOrigin(_FORMAT, head=space) for space in texts[1::2])], strict=True)
     words = [Word(text, confidence=word.confidence, origin=place) for text, place in pairs]
     return with_edge_times(words, word.start, word.end)
 

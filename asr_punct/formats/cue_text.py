@@ -74,12 +74,12 @@ def plain_text(text: str, kind: Kind) -> str:
 
 
 def token_of(word: str, kind: Kind) -> str:
-    """Return the token of a word of `CueText`."""
+    """Return a word of `CueText` without tags and white space, its escaped characters decoded."""
     return "".join(plain_text(word, kind).split())
 
 
 def escape(text: str, kind: Kind) -> str:
-    """Return plain text with the characters escaped that the format reserves."""
+    """Return plain text with reserved characters escaped; SRT reserves none."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") if kind == "vtt" else text
 
 
@@ -103,7 +103,7 @@ def keep_space(between: str, kind: Kind) -> str:
 def labelled_word(word: str, token: str, labels: Labels, glyphs: Glyphs, kind: Kind) -> str:
     """Return a word of `CueText` with marks and case; unchanged if the labels change nothing.
 
-    `token` is that of the word, or another that replaces the word.
+    `token` is `token_of(word)`, or a new token that replaces it.
     """
     text, old = write_text([token], [labels], glyphs), token_of(word, kind)
     if old.lower() != token.lower():

@@ -1,9 +1,9 @@
 """ELAN (`.eaf`): words or utterances in time-aligned tiers, one or several for each speaker.
 
-Tiers of words are those whose name or linguistic type has a part `words`, `word`, `ort` or `wrd`; an utterance is then
-an annotation of the tier that they depend on. Other annotations of utterances are read with the times of their edges:
-of tiers that depend on no other, those with a name such as `utterance`, `transcription` or `default`, or all of them if
-they have one linguistic type.
+A tier has words if its name or linguistic type contains `words`, `word`, `ort` or `wrd`; the annotations of its parent
+tier are then utterances. Other tiers without a parent are read as utterances, of which only start and end are known, if
+their name or type is one such as `utterance`, `transcription` or `default`. If there are neither these nor tiers of
+words, all tiers without a parent are read, provided that they have the same type.
 """
 
 import re
@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice, pairwise
-from operator import itemgetter
+from operator import attrgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError
@@ -20,6 +20,7 @@ from asr_punct.formats.eaf_new import new_eaf, times_property
 from asr_punct.formats.files import Pathlike, display_name, read_text_file
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
 from asr_punct.formats.tokens import (
+    chronological,
     entry_words,
     recording_name,
     replace_tokens,
@@ -37,9 +38,9 @@ _UTTERANCE_NAMES = (
     *("sentence", "sentences", "phrase", "phrases", "speech", "turn", "turns", "segment", "segments", "text"),
 )
 _UNNAMED = ("utterances", "words", "default")
-"""Beginnings of names of tiers that do not name a speaker."""
+"""Tiers whose names begin like this are not named after a speaker."""
 _TURN_PAUSE: Seconds = 1.0
-"""Words of several speakers without utterances are cut at longer pauses."""
+"""If there are several tracks, words without a tier of utterances are cut into turns at longer pauses."""
 _DEFAULT = DEFAULT_TIME_SOURCE["eaf"]
 
 
@@ -57,7 +58,7 @@ class EafOrigin:
 
 
 _Track = tuple[Tier | None, Tier | None]
-"""The tiers of one transcript: utterances, words, or both."""
+"""The tier of utterances and the tier of words of one transcript; one of them may be missing."""
 
 
 def read_eaf(path: Pathlike) -> Iterator[Utterance]:
@@ -69,9 +70,9 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     file = parse_eaf(read_text_file(path).encode(), place)
     tracks = _tracks(file.tiers, place)
     several, found = len(tracks) > 1, list[Utterance]()
-    for track in tracks:
-        speaker = _speaker([tier for tier in track if tier is not None], several)
-        for utterance, parts in _grouped(*map(_spoken, track), cut=several):
+    for utterance_tier, word_tier in tracks:
+        speaker = _speaker([tier for tier in (utterance_tier, word_tier) if tier is not None], several)
+        for utterance, parts in _grouped(_spoken(utterance_tier), _spoken(word_tier), cut=several):
             words = tuple(word for each in parts for word in entry_words(each.text, each.start, each.end, None, ""))
             from_words = parts[0] is not utterance
             source = get_time_source(file.times, words, _DEFAULT) if from_words else "segment"
@@ -87,9 +88,9 @@ def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
     chosen = [tier for tier in roots if _is_named(tier, _UTTERANCE_NAMES)]
     if not chosen and not words and len({tier.type for tier in roots}) == 1:
         chosen = roots
-    by_name = {tier.id: tier for tier in with_text if tier not in words}
+    not_words = {tier.id: tier for tier in with_text if tier not in words}
     parents = {tier.parent for tier in words}
-    found: list[_Track] = [(by_name.get(tier.parent), tier) for tier in words]
+    found: list[_Track] = [(not_words.get(tier.parent), tier) for tier in words]
     found += [(tier, None) for tier in chosen if tier.id not in parents]
     if not found:
         names = " ".join(repr(tier.id) for tier in with_text)[:200] or "no annotations with times"
@@ -108,13 +109,9 @@ def _speaker(tiers: Sequence[Tier], several: bool) -> str:
 
 
 def _spoken(tier: Tier | None) -> list[Annotation]:
-    """Return the annotations with words by their start; one without a start follows the one before it."""
-    last, keyed = 0.0, list[tuple[Seconds, Annotation]]()
-    for annotation in tier.annotations if tier else ():
-        last = last if annotation.start is None else annotation.start
-        if spoken_tokens(annotation.text):
-            keyed.append((last, annotation))
-    return [annotation for _, annotation in sorted(keyed, key=itemgetter(0))]
+    """Return the annotations with words, sorted by start."""
+    annotations = chronological(tier.annotations if tier else (), attrgetter("start"))
+    return [annotation for annotation in annotations if spoken_tokens(annotation.text)]
 
 
 def _grouped(
@@ -197,6 +194,7 @@ def _texts(annotations: Iterable[Annotation]) -> list[str]:
 
 
 def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
+    """Return the new XML text, by its place, of each annotation whose words change."""
     words, changes = iter(written), dict[Span, str]()
     for annotation in annotations:
         old = spoken_tokens(annotation.text)

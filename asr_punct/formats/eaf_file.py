@@ -51,8 +51,8 @@ class Tier:
 class EafFile:
     """An ELAN file: its content in UTF-8, and its tiers in order.
 
-    `times` has the value of `TIMES_PROPERTY` with the key of `time_sources`, if the file has one. `times_span` is its
-    place; without a value, the end of the header, where one can be inserted.
+    `times` is an object for `time_sources`, `{"times": value of TIMES_PROPERTY}`, empty if the file lacks the property.
+    `times_span` is the place of the value; without one, the end of the header, where the property can be inserted.
     """
 
     content: bytes
@@ -91,9 +91,8 @@ class _Parser:
         try:
             self._expat.Parse(self._file.content, True)
         except expat.ExpatError as error:
-            raise InputError(
-                f"{self._place}:{error.lineno}", expat.ErrorString(error.code), "well-formed XML"
-            ) from None
+            place = f"{self._place}:{error.lineno}"
+            raise InputError(place, expat.ErrorString(error.code), "well-formed XML") from None
         return self._file
 
     def _doctype(self, *_: object) -> None:

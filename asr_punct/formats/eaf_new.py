@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 
 from asr_punct.formats.eaf_file import TIMES_PROPERTY
@@ -57,12 +56,12 @@ def new_eaf(utterances: Sequence[Utterance], glyphs: Glyphs) -> str:
     spoken = [utterance for utterance in utterances if utterance.words]
     tiers = list(_tiers(spoken, glyphs))
     times = [time for tier in tiers for start, end, _ in tier.annotations for time in (start, end)]
-    slots = [(f"ts{number}", i) for number, i in enumerate(sorted(range(len(times)), key=times.__getitem__), start=1)]
-    names = [name for name, _ in sorted(slots, key=itemgetter(1))]
-    numbered = enumerate(zip(names[::2], names[1::2], strict=True), start=1)
+    by_time = sorted(range(len(times)), key=times.__getitem__)
+    slots = {i: f"ts{number}" for number, i in enumerate(by_time, start=1)}
+    numbered = enumerate(((slots[i], slots[i + 1]) for i in range(0, len(times), 2)), start=1)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<ANNOTATION_DOCUMENT{attributes(_ROOT)}>\n"]
     lines += [*_header(spoken, len(times) // 2), "    <TIME_ORDER>\n"]
-    lines += [f'        <TIME_SLOT TIME_SLOT_ID="{name}" TIME_VALUE="{times[i]}"/>\n' for name, i in slots]
+    lines += [f'        <TIME_SLOT TIME_SLOT_ID="{name}" TIME_VALUE="{times[i]}"/>\n' for i, name in slots.items()]
     lines.append("    </TIME_ORDER>\n")
     for tier in tiers:
         lines += _tier_lines(tier, numbered)

@@ -40,7 +40,7 @@ _READABLE, _WRITABLE = "a file that can be read", "a place where a file can be w
 
 @dataclass(frozen=True)
 class _NamedFile(PathLike[str]):
-    """A path at which no file is opened; `name` is for error messages, its format and the name of its recording."""
+    """A path that is not opened; error messages, format and recording are taken from its `name`."""
 
     name: str
 
@@ -295,7 +295,7 @@ def _replacing(target: Path) -> Iterator[_Output]:
 def _renamed(unfinished: Path, target: Path) -> Iterator[None]:
     """Rename an unfinished file or directory at the end, or remove it after an error.
 
-    The caller makes it inside, so that a signal just after that removes it too.
+    Create it inside the `with` block: then it is also removed if a signal arrives right afterwards.
     """
     try:
         yield

@@ -40,7 +40,7 @@ class Format:
         recognises: whether the value of a JSON file, or `json_values.Values`, is in this format.
         utterances: yields the utterances of the value of a JSON file; the path names the recording and is for errors.
         write_to: writes utterances to a new directory.
-        kept_as: suffixes of outputs that are written in this format if the input has it; `-` is standard output.
+        kept_as: suffixes of outputs that keep this format of the input (`-`: standard output; `""`: none or directory).
         recognises_lines: whether the first lines of a text file, or of standard input, are in this format.
     """
 
@@ -58,7 +58,7 @@ def _json_format(
     recognises: JsonTest, utterances: JsonReader, write: Writer | None = None, suffixes: tuple[str, ...] = ()
 ) -> Format:
     kept_as = (".json",) if write else ()
-    return Format(None, write, suffixes, recognises, utterances, kept_as=kept_as)
+    return Format(write=write, suffixes=suffixes, recognises=recognises, utterances=utterances, kept_as=kept_as)
 
 
 def _one_recording(utterances: JsonReader) -> JsonReader:

@@ -22,8 +22,8 @@ from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse
 from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
+_UTTERANCE_KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
 _LABEL_OF_NAME = {str(label): label for label in PROBABLE_LABELS}
-_KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
 _FORMAT, _UTTERANCES = "json", "utterances"
 
 
@@ -148,7 +148,8 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
     }
     origin = json_origin(utterance.origin, _FORMAT)
     old = origin.item if origin else {}
-    return _merged(item, old, _KEYS if Node(old, "").speaker == utterance.speaker else {*_KEYS, "speaker"})
+    is_same_speaker = Node(old, "").speaker == utterance.speaker  # keeps its form then, such as a number
+    return _merged(item, old, _UTTERANCE_KEYS if is_same_speaker else {*_UTTERANCE_KEYS, "speaker"})
 
 
 def word_object(word: Word, glyphs: Glyphs) -> Object:
@@ -165,15 +166,15 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
         item["case"] = str(word.labels.case)
         item["written"] = write_word(word.text, word.labels, glyphs)
     if word.probabilities is not None:
-        item["probabilities"] = {str(name): value for name, value in word.probabilities.items()}
+        item["probabilities"] = {str(label): value for label, value in word.probabilities.items()}
     origin = json_origin(word.origin, _FORMAT)
     return _merged(item, origin.item if origin else {}, _WORD_KEYS)
 
 
 def _merged(new: Object, old: Object, known: Collection[str]) -> Object:
-    """Return the new object with the old one's order of keys and its values of keys that are not `known`.
+    """Return the new object with the old one's order of keys, and its values of keys that are not `known`.
 
-    A value that is equal keeps its form: 1 is not written as 1.0, nor NaN as null.
+    Equal values keep their old form: 1 does not become 1.0, and NaN, which is read as None, is not dropped.
     """
     item: dict[str, Any] = {}
     for key, value in old.items():

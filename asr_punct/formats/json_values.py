@@ -20,7 +20,7 @@ from asr_punct.words import Seconds
 Object = Mapping[str, Any]
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects; the formats need less than ten levels."""
-_NO_SPACE = re.compile(r"[^ \t\n\r]")
+_NON_SPACE = re.compile(r"[^ \t\n\r]")
 _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 
 
@@ -106,7 +106,7 @@ def _finite_float(text: str) -> float:
 
 
 def _skip_space(text: str, position: int) -> int:
-    following = _NO_SPACE.search(text, position)
+    following = _NON_SPACE.search(text, position)
     return following.start() if following else len(text)
 
 
@@ -154,7 +154,7 @@ def short_repr(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON object that is read, and its place in error messages (`talk.json: segment 2`).
+    """A JSON object to read, and its place in error messages (`talk.json: segment 2`).
 
     The methods return the value of a key. They raise InputError for a value of another type; null counts as missing.
     """
@@ -177,7 +177,7 @@ class Node:
         return self.item.get(key, default)
 
     def inner(self, key: str, *, optional: bool = False) -> Node:
-        """Return an object, with this place for its values; if it is `optional` and missing, an empty one."""
+        """Return an object, with the place of this node; if it is `optional` and missing, an empty one."""
         value = self.item.get(key) or {} if optional else self.item.get(key)
         return Node(Node.of(value, f"{self.place}: {key}").item, self.place)
 
@@ -191,12 +191,12 @@ class Node:
         return value
 
     def nodes(self, key: str, noun: str = "") -> list[Node]:
-        """Return the objects of a list, empty if it is missing; their places have `noun`, by default the key."""
+        """Return the objects of a list, empty if it is missing; their places are `noun` (default: key) and number."""
         places = (f"{self.place}: {noun or key} {number}" for number in count(1))
         return [Node.of(value, place) for place, value in zip(places, self.values(key), strict=False)]
 
     def first(self, *keys: str) -> Node:
-        """Return the first object in one of these lists, with this place; this node if there is none."""
+        """Return the first object of the first list that is not empty, with the place of this node, else this node."""
         return Node(next((node.item for key in keys for node in self.nodes(key)), self.item), self.place)
 
     def text(self, key: str) -> str:

@@ -62,22 +62,22 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     if not root.is_dir():
         raise InputError(root, "no such directory", _EXPECTED)
     texts, segments = read_mapping(root / "text"), read_segments(root / "segments")
-    timed = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
+    ctm_words = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
     if not (root / "text").exists():
-        texts = {name: " ".join(word.text for word in words) for name, words in timed.items()}
+        texts = {name: " ".join(word.text for word in words) for name, words in ctm_words.items()}
     if not texts:
         raise InputError(root, "no utterances", _EXPECTED)
-    differing = [name for name, words in timed.items() if not _same_words(words, texts.get(name, ""))]
+    differing = [name for name, words in ctm_words.items() if not _same_words(words, texts.get(name, ""))]
     if differing:
         count = plural(len(differing), "utterance")
         message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
         _LOG.warning(message, root / "ctm", count, differing[0])
     documents, languages = read_mapping(root / "utt2doc"), read_mapping(root / "utt2lang")
     for name in order_of_speech(root, texts, segments, documents):
-        words, in_ctm = split_words(texts[name]), timed.get(name, ())
-        has_times = bool(words) and _same_words(in_ctm, texts[name])
+        words, timed = split_words(texts[name]), ctm_words.get(name, ())
+        has_times = bool(words) and _same_words(timed, texts[name])
         if has_times:
-            words = tuple(replace(timed, text=word.text) for timed, word in zip(in_ctm, words, strict=True))
+            words = tuple(replace(row, text=word.text) for row, word in zip(timed, words, strict=True))
         yield Utterance(
             words,
             name,
@@ -213,9 +213,8 @@ def write_kaldi_text(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
     """
     others: list[Utterance] = []
     for utterance in utterances:
-        origin = line_origin(utterance.origin, _TEXT_FORMAT)
-        if origin is None:
-            others += [utterance] * bool(utterance.words)
-            continue
-        out.write(lines_around(origin, " ".join(written_words(utterance, glyphs))))
+        if origin := line_origin(utterance.origin, _TEXT_FORMAT):
+            out.write(lines_around(origin, " ".join(written_words(utterance, glyphs))))
+        elif utterance.words:
+            others.append(utterance)
     out.writelines(sorted(f"{each.id} {' '.join(written_words(each, glyphs))}\n" for each in _named_utterances(others)))

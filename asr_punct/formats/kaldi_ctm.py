@@ -118,7 +118,8 @@ def _with_recording_times(
     is_relative = outside_utterance < outside_recording
     for name, (start, _) in spans.items():
         _, first, last = segments[name]
-        if not first - SEGMENT_TOLERANCE <= start + is_relative * first <= last + SEGMENT_TOLERANCE:
+        start_in_recording = start + first if is_relative else start
+        if not first - SEGMENT_TOLERANCE <= start_in_recording <= last + SEGMENT_TOLERANCE:
             expected = f"words in its segment from {first} to {last} s, or from 0 to {last - first:g} s"
             raise InputError(ctm, f"{name!r} at {start} s", expected)
     return {
@@ -138,17 +139,19 @@ def _assign(words: Iterable[Word], spans: Sequence[_Span], nearest: bool) -> Ite
     A word without times belongs to the segment of the word before it. `spans` are the sorted segments of the recording.
     """
     starts = [start for start, _, _ in spans]
-    latest = list(accumulate(spans, partial(max, key=itemgetter(1))))  # of a span and those before it, the last to end
+    # at each index, the span up to there that ends last
+    last_to_end = list(accumulate(spans, partial(max, key=itemgetter(1))))
     segment: str | None = None
     for word in words:
         times = [time for time in (word.start, word.end) if time is not None]
         if times:
             middle = sum(times) / len(times)
             after = bisect_right(starts, middle)
-            candidates = takewhile(lambda i: latest[i][1] > middle, range(after - 1, -1, -1))  # noqa: B023
-            segment = next((spans[i][2] for i in candidates if spans[i][1] > middle), None)
+            # backwards, as long as an earlier span can still contain the middle
+            earlier = takewhile(lambda i: last_to_end[i][1] > middle, range(after - 1, -1, -1))  # noqa: B023
+            segment = next((spans[i][2] for i in earlier if spans[i][1] > middle), None)
             if segment is None and nearest:
-                neighbours = [*latest[after - 1 : after], *spans[after : after + 1]]
+                neighbours = [*last_to_end[after - 1 : after], *spans[after : after + 1]]
                 segment = min(neighbours, key=lambda span: max(span[0] - middle, middle - span[1]))[2]
         yield segment, word
 

@@ -68,13 +68,13 @@ def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
     if not path.exists():
         return
     for number, line in read_lines(path):
-        name, *values = line.split(maxsplit=1)[:2] or [""]
+        name, *values = line.split(maxsplit=1) or [""]
         if name:
             yield number, name, values[0].rstrip() if values else ""
 
 
 def read_mapping(path: Path) -> dict[str, str]:
-    """Return the remaining text of each line by its first column, none for a missing file. A name occurs once."""
+    """Return the text of each line by its first column; empty for a missing file. A name twice is an InputError."""
     return {name: value for _, name, value in _unique(path)}
 
 
@@ -88,7 +88,7 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def read_segments(path: Path) -> Segments:
-    """Read `segments`; nothing for a missing file."""
+    """Read `segments`; empty for a missing file. A malformed line or a name twice is an InputError."""
     segments: dict[str, tuple[str, Seconds, Seconds]] = {}
     for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"

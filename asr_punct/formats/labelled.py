@@ -37,14 +37,14 @@ def labelled(
     if dropped is not None:
         dropped.update(parsed.dropped)
     texts = parsed.forms if as_written else parsed.words
-    if _is_each_token_its_word(utterance.words, parsed.words, language):
+    if _are_one_to_one(utterance.words, parsed.words, language):
         words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
         return annotate(replace(utterance, words=words), labels=parsed.labels)
     return annotate(replace(utterance, words=tuple(map(Word, texts)), time_source="none"), labels=parsed.labels)
 
 
-def _is_each_token_its_word(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
-    """Whether every token alone is parsed as its word. Not so in `Uno,dos - tres`: three tokens, three words."""
+def _are_one_to_one(tokens: Sequence[Word], words: Sequence[str], language: str) -> bool:
+    """Whether each token, parsed alone, is the word at its position: not in `Uno,dos - tres`, with three of each."""
     if len(tokens) != len(words):
         return False
     alone = (parse(token.text, language).words for token in tokens)

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, TextIO
 
 from asr_punct.errors import InputError
@@ -24,6 +24,7 @@ from asr_punct.formats.json_values import (
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
 from asr_punct.formats.tokens import (
     entry_words,
+    grouped,
     replace_tokens,
     segment_times,
     spoken_tokens,
@@ -37,8 +38,6 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word
 _REQUIRED = ("id", "recording_id", "start", "duration")
 _FORMAT = "lhotse"
 _DECIMALS = 6
-_CHANNEL_NUMBERS = {"1": 0, "A": 0, "2": 1, "B": 1}
-"""Lhotse's number of a channel, by its name in other formats."""
 
 
 def is_supervisions(path: Pathlike) -> bool:
@@ -154,10 +153,8 @@ def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
     symbols = tuple(chain.from_iterable(timed))
     if entries and len(symbols) == len(words):  # symbols may differ from the words of the text, as in capitals
         labelled = (replace(symbol, labels=word.labels) for symbol, word in zip(symbols, utterance.words, strict=True))
-        written = iter(written_words(replace(utterance, words=tuple(labelled)), glyphs))
-        changed = [
-            _with_symbol(entry, list(islice(written, len(own)))) for entry, own in zip(entries, timed, strict=True)
-        ]
+        written = grouped(written_words(replace(utterance, words=tuple(labelled)), glyphs), map(len, timed))
+        changed = [_with_symbol(entry, group) for entry, group in zip(entries, written, strict=True)]
         new["alignment"] = {**item["alignment"], "word": changed}
     return new
 
@@ -171,6 +168,11 @@ def _with_symbol(entry: Any, words: Sequence[str]) -> Any:
     return dict(zip(entry, new, strict=True)) if isinstance(entry, dict) else new
 
 
+def _channel_number(name: str) -> int:
+    """Return Lhotse's number of a channel, from 0, by its name in other formats: 1, 2, … or A, B."""
+    return max(0, int(name) - 1 if name.isdecimal() else "AB".find(name))
+
+
 def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
     name = utterance.id or f"{utterance.recording_name or 'utterance'}-{number}"
     times = segment_times(utterance.words, f"utterance {name!r}")
@@ -179,7 +181,7 @@ def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
         "recording_id": utterance.recording_name or name,
         "start": times[0],
         "duration": round(times[1] - times[0], _DECIMALS),
-        "channel": _CHANNEL_NUMBERS.get(utterance.channel, 0),
+        "channel": _channel_number(utterance.channel),
         "text": " ".join(words),
     }
     if utterance.speaker:

@@ -7,8 +7,8 @@ from typing import cast
 from asr_punct.formats.files import keep_line
 from asr_punct.words import Utterance
 
-Segment = tuple[str, Utterance | str]
-"""Place of a line, and its utterance, or the line itself if it has no words."""
+ParsedLine = tuple[str, Utterance | str]
+"""Place of a line in error messages, and its utterance, or the line itself if it has no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,17 @@ def line_origin(origin: object, format_name: str) -> LineOrigin | None:
     return origin if isinstance(origin, LineOrigin) and origin.format == format_name else None
 
 
-def attach_lines(segments: Iterable[Segment]) -> Iterator[Utterance]:
-    """Yield utterances of `LineOrigin` with the lines without words before them, the last one also with those after."""
+def attach_lines(lines: Iterable[ParsedLine]) -> Iterator[Utterance]:
+    """Yield the utterances; their `LineOrigin` gets the lines without words before, the last one's also those after."""
     previous: Utterance | None = None
     pending: list[str] = []
-    for place, found in segments:
-        if isinstance(found, str):
-            keep_line(pending, found, place)
+    for place, line in lines:
+        if isinstance(line, str):
+            keep_line(pending, line, place)
             continue
         if previous is not None:
             yield previous
-        previous = replace(found, origin=replace(cast(LineOrigin, found.origin), before=tuple(pending)))
+        previous = replace(line, origin=replace(cast(LineOrigin, line.origin), before=tuple(pending)))
         pending.clear()
     if previous is not None:
         yield replace(previous, origin=replace(cast(LineOrigin, previous.origin), after=tuple(pending)))

@@ -50,11 +50,8 @@ def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
             raise InputError(shorter, plural(number - 1, "line"), "as many lines of labels as of words")
         columns, place = row[1].split(), f"{name}:{number}"
         if len(columns) != len(utterance.words):
-            raise InputError(
-                place,
-                plural(len(columns), "label"),
-                f"{len(utterance.words)}, one for each word of {display_name(text)}",
-            )
+            expected = f"{len(utterance.words)}, one for each word of {display_name(text)}"
+            raise InputError(place, plural(len(columns), "label"), expected)
         parsed = tuple(_parse(label, place) for label in columns)
         words = tuple(Word(word.text.lower()) for word in utterance.words)
         yield annotate(replace(utterance, words=words), labels=parsed)

@@ -1,4 +1,4 @@
-"""Utterances of the segments of a recording: the loop that all readers of JSON documents of recognisers share.
+"""Utterances of the segments of a recording: the loop that all readers of recognisers' JSON documents share.
 
 All these readers raise InputError for JSON of another form, and for invalid times.
 """
@@ -16,8 +16,8 @@ from asr_punct.words import TimeSource, Utterance, Word
 class Segment(NamedTuple):
     """A segment, result, turn or channel of a recording.
 
-    `node` is its place in error messages, and its object, which may name a time source. `times` is the time source if
-    it names none, by default the format's; `segment` if only the first start and the last end are known.
+    `node` is its JSON object and its place in error messages. `time_source` is used if the object names none (None: the
+    format's default), and always if it is `segment`: only the first start and the last end are known.
     """
 
     node: Node
@@ -25,7 +25,7 @@ class Segment(NamedTuple):
     channel: str = "1"
     speaker: str = ""
     language: str = ""
-    times: TimeSource | None = None
+    time_source: TimeSource | None = None
     origin: JsonOrigin | None = None
 
 
@@ -36,14 +36,14 @@ def segment_utterances(
     recording = recording_name(path)
     for number, segment in enumerate(segments, start=1):
         words = in_order(segment.words, segment.node.place)
-        times = segment.times or DEFAULT_TIME_SOURCE[format_name]
+        source = segment.time_source or DEFAULT_TIME_SOURCE[format_name]
         yield Utterance(
             words,
             f"{recording}-{number}" if numbered else recording,
             recording=recording,
             channel=segment.channel,
             speaker=segment.speaker,
-            time_source=times if times == "segment" else get_time_source(segment.node.item, words, times),
+            time_source=source if source == "segment" else get_time_source(segment.node.item, words, source),
             language=segment.language,
             origin=segment.origin,
         )

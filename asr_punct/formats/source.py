@@ -51,7 +51,7 @@ class Source:
             raise AsrPunctError(f"--from: found {format_name!r}, expected one of {' '.join(readable)}")
         self.path, self._given = path, format_name
         self._by_name = format_by_name(uncompressed_name(path))
-        self._is_text = format_name is None and self._by_name in (None, "text", "tsv")
+        self._is_detected_by_lines = format_name is None and self._by_name in (None, "text", "tsv")
 
     @cached_property
     def format(self) -> str:
@@ -62,12 +62,12 @@ class Source:
             return "lhotse" if is_supervisions(self.path) else "nemo"
         if self._by_name == "json":
             return "nemo" if is_manifest(self.path) else _detect_json(self._content, self.path)
-        if not self._is_text:
+        if not self._is_detected_by_lines:
             return str(self._by_name)
         if self._is_kaldi_text:
             return "kaldi-text"
-        first = self._started[0]
-        found = (name for name, format_ in FORMATS.items() if (test := format_.recognises_lines) and test(first))
+        lines, _ = self._first_lines_and_path
+        found = (name for name, format_ in FORMATS.items() if (test := format_.recognises_lines) and test(lines))
         return next(found, self._by_name or "text")
 
     @property
@@ -92,9 +92,8 @@ class Source:
     @property
     def is_stream(self) -> bool:
         """Whether the input can be read only once: standard input, a named pipe."""
-        if self._in_memory or str(self.path) == STANDARD_STREAM:
-            return not self._in_memory
-        return os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path)
+        is_special = os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path)
+        return not self._in_memory and (is_special or str(self.path) == STANDARD_STREAM)
 
     @cached_property
     def _content(self) -> Any:
@@ -103,8 +102,8 @@ class Source:
         return values if len(values.items) > 1 else values.items[0]
 
     @cached_property
-    def _started(self) -> tuple[list[str], Pathlike]:
-        """The first lines of a text file, and the path that its reader gets: a stream can be read only once."""
+    def _first_lines_and_path(self) -> tuple[list[str], Pathlike]:
+        """The first lines of a text file, and the path for its reader, a `StartedFile` if it is a stream."""
         lines, first = read_lines(self.path), list[tuple[int, str]]()
         try:
             first += islice(lines, _START_LINES)
@@ -125,7 +124,7 @@ class Source:
         if self._given is None and self._by_name is None and self.format == "text":
             self._refuse_other_formats()
         if chosen.read:
-            yield from chosen.read(self._started[1] if self._is_text else self.path)
+            yield from chosen.read(self._first_lines_and_path[1] if self._is_detected_by_lines else self.path)
         elif chosen.utterances and chosen.recognises:
             if isinstance(self._content, Values) and not chosen.recognises(self._content):
                 raise InputError(display_name(self.path), _describe(self._content), "one")
@@ -151,8 +150,9 @@ class Source:
 
         Its names, times and keys would become words.
         """
-        lines = [line.split() for line in self._started[0] if line.strip() and not line.lstrip().startswith(COMMENT)]
-        for looks_like_it, found, option in _TESTS:
+        first, _ = self._first_lines_and_path
+        lines = [line.split() for line in first if line.strip() and not line.lstrip().startswith(COMMENT)]
+        for looks_like_it, found, option in _OTHER_FORMATS:
             if lines and looks_like_it(lines[:_CHECKED_LINES]):
                 raise InputError(display_name(self.path), found, f"text, or {option} (--from text if it is plain text)")
 
@@ -169,7 +169,6 @@ def _detect_json(content: Any, path: Pathlike) -> str:
 
 
 def _describe(content: Any) -> str:
-    """Describe the value of a JSON file for an error message."""
     if isinstance(content, Values):
         return f"{len(content.items)} JSON values one after the other"
     if content and isinstance(content, dict):
@@ -195,7 +194,7 @@ def _looks_like_tsv(lines: _Lines) -> bool:
     return bool(rows) and all(len(row) == 4 and _PAUSE.fullmatch(row[2]) and row[3] in CASES for row in rows)
 
 
-_TESTS: Sequence[tuple[Callable[[_Lines], object], str, str]] = (
+_OTHER_FORMATS: Sequence[tuple[Callable[[_Lines], object], str, str]] = (
     (lambda lines: _JSON_START.match(" ".join(lines[0])), "JSON", "--from and its format (whisper, nemo …)"),
     (_looks_like_cues, "cues of subtitles", "--from srt or vtt"),
     (lambda lines: all(map(could_be_row, lines)), "rows of a CTM", "--from ctm"),
@@ -203,4 +202,4 @@ _TESTS: Sequence[tuple[Callable[[_Lines], object], str, str]] = (
     (lambda lines: lines[0][0].startswith(("<?xml", "<ANNOTATION_DOCUMENT")), "XML", "--from eaf"),
     (_looks_like_tsv, "rows of a TSV", "--from tsv"),
 )
-"""Test of the first lines, split at white space; the name of the format; the option that reads it."""
+"""Test of the first lines, split at white space; what was found; the option that reads such a file."""

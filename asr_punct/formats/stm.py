@@ -17,7 +17,7 @@ from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import COMMENT
 from asr_punct.formats.files import Pathlike, display_name, read_lines
 from asr_punct.formats.json_values import short_repr
-from asr_punct.formats.lines import LineOrigin, Segment, attach_lines, line_origin, lines_around
+from asr_punct.formats.lines import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
 from asr_punct.formats.tokens import entry_words, segment_times, written_words
 from asr_punct.formats.values import format_seconds, one_token, parse_seconds
 from asr_punct.marks import Glyphs
@@ -39,20 +39,20 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     The first word has the segment's start and the last its end. Pauses are unknown, because a segment may begin and end
     with silence. Alternatives (`{ a / b }`) are errors.
     """
-    return attach_lines(_segments(path))
+    return attach_lines(_parsed_lines(path))
 
 
-def _segments(path: Pathlike) -> Iterator[Segment]:
-    starts = defaultdict[tuple[str, str], Seconds](float)
+def _parsed_lines(path: Pathlike) -> Iterator[ParsedLine]:
+    latest_start = defaultdict[tuple[str, str], Seconds](float)
     for number, line in read_lines(path):
         place = f"{display_name(path)}:{number}"
         utterance = _utterance(line, number, place) if line.strip() and not line.startswith(COMMENT) else None
         if utterance:
             channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
-            if start < starts[channel]:
-                found = f"start {start:g} after {starts[channel]:g}"
+            if start < latest_start[channel]:
+                found = f"start {start:g} after {latest_start[channel]:g}"
                 raise InputError(place, found, "segments in the order of time")
-            starts[channel] = start
+            latest_start[channel] = start
         yield place, utterance or line
 
 

@@ -47,7 +47,7 @@ def write_subtitles(
     """
     kind = _KINDS[format_name]
     cues = _Cues(kind, glyphs).make(utterances, limits)
-    if format_name != kind:
+    if format_name != kind:  # ASS and TTML
         cues = (written for written in cues if written.cue.lines)
     if on_cue:
         cues = _reported(cues, on_cue)
@@ -106,9 +106,7 @@ class _Cues:
 
     def make(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
         """Yield the cues of utterances: without limits, those of the input if it has any; else new ones."""
-        for is_kept, group in groupby(
-            utterances, key=lambda each: limits is None and isinstance(each.origin, CueOrigin)
-        ):
+        for is_kept, group in groupby(utterances, key=lambda u: limits is None and isinstance(u.origin, CueOrigin)):
             if is_kept:
                 yield from map(self._kept_cue, group)
             else:
@@ -146,6 +144,7 @@ class _Cues:
                 raise InputError("subtitles", found, "one recording per file")
             self._recording = cue.recording
         for cue in sorted(cues, key=attrgetter("start")):
+            # a single speaker is named only on the first line
             speakers = cue.speakers if len(cue.speakers) > 1 else (*cue.speakers, *[""] * (len(cue.lines) - 1))
             lines = zip(speakers, cue.lines, strict=True)
             text = (f"{voice_tag(speaker, self._kind)}{escape(line, self._kind)}\n" for speaker, line in lines)
@@ -159,20 +158,20 @@ def _reported(cues: Iterable[_Written], on_cue: OnCue) -> Iterator[_Written]:
 
 
 def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
-    header = "WEBVTT\n" if kind == "vtt" else ""
+    header = "WEBVTT\n\n" if kind == "vtt" else ""
     count = 0
     for written in cues:
         origin = written.origin if written.origin and written.origin.kind == kind else None
         if origin is not None:  # with the lines around it in its file
             if not count and header and not origin.before[0].startswith("WEBVTT"):
-                yield header + "\n"
+                yield header
             yield "".join(f"{line}\n" for line in origin.before)
             yield "".join([written.text, *(f"{line}\n" for line in origin.after)])
         else:
-            yield "\n" if count else header and header + "\n"
+            yield "\n" if count else header
             number, point = (f"{count + 1}\n", ",") if kind == "srt" else ("", ".")
             start, end = (format_clock(time, point) for time in (written.cue.start, written.cue.end))
             yield f"{number}{start} --> {end}\n{written.text}"
         count += 1
     if not count:
-        yield header
+        yield header.removesuffix("\n")

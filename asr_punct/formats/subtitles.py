@@ -90,14 +90,15 @@ class _Reader:
         return InputError(f"{display_name(self._path)}:{number}", found, expected or _EXPECTED[self._kind])
 
     def _blocks(self) -> Iterator[tuple[int, list[str], list[str]]]:
-        """Yield the number of the first line, the empty lines before it, and the lines up to the next empty line."""
+        """Yield each block: number of its first line, empty lines before it, lines up to the next empty line."""
         empty, lines, first = list[str](), list[str](), 1
         for number, line in read_lines(self._path):
             is_empty = not line.strip() if self._kind == "srt" else not line
             if is_empty and lines:
                 yield first, empty, lines
                 empty, lines = [], []
-            first = number if not lines else first
+            if not lines:
+                first = number
             (empty if is_empty else lines).append(line)
             self._size += len(line) + 1
             if self._size > MAX_CUE:

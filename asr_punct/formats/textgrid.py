@@ -19,7 +19,7 @@ from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.files import Pathlike, display_name, read_text_file
 from asr_punct.formats.json_values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
-from asr_punct.formats.tokens import entry_words, recording_name, spoken_tokens, written_words
+from asr_punct.formats.tokens import entry_words, grouped, recording_name, spoken_tokens, written_words
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -104,7 +104,7 @@ class _Parser:
             raise InputError(self._place, "no TextGrid", _EXPECTED)
         self._read = 2
         start, end = self._number(), self._number()
-        return start, end, tuple(self._tier() for _ in self._count())
+        return start, end, tuple(self._tier() for _ in range(self._count()))
 
     def _tier(self) -> Tier:
         kind = self._string()
@@ -112,7 +112,7 @@ class _Parser:
             raise self._error(f"a tier of the class {kind[:40]!r}")
         name, start, end = self._string(), self._number(), self._number()
         times = 2 if kind == _INTERVALS else 1
-        rows = ((*(self._number() for _ in range(times)), self._string()) for _ in self._count())
+        rows = ((*(self._number() for _ in range(times)), self._string()) for _ in range(self._count()))
         return Tier(kind, name, start, end, tuple(rows))
 
     def _string(self) -> str:
@@ -121,12 +121,12 @@ class _Parser:
     def _number(self) -> str:
         return self._value(2, "number")
 
-    def _count(self) -> range:
-        """Return a range over the number of tiers or rows that follow."""
+    def _count(self) -> int:
+        """Return the number of tiers or rows that follow."""
         number = self._number()
         if not number.isdecimal() or len(number) > 10:
             raise self._error(f"the size {number[:20]}")
-        return range(int(number))
+        return int(number)
 
     def _value(self, group: int, kind: str) -> str:
         self._read += 1
@@ -179,9 +179,13 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     InputError if no word has times, words are out of order, or they belong to several recordings or channels.
     """
     listed = list(utterances)
-    grid = _unchanged_grid(listed) or _new_grid(listed)
+    unchanged = _unchanged_grid(listed)
+    grid = unchanged or _new_grid(listed)
     if any(utterance.is_labelled for utterance in listed):
-        grid = _punctuated(grid, listed, glyphs)
+        texts = [text for _, _, text in grid.tiers[grid.words].rows]
+        # in a new grid a word "sp" of another format is not silence
+        counts = [len(spoken_tokens(text) if unchanged else text.split()) for text in texts]
+        grid = _punctuated(grid, (text for utterance in listed for text in written_words(utterance, glyphs)), counts)
     times = set_first_time_source(grid.times, listed, _DEFAULT)
     if times.get(KEY) != grid.times.get(KEY):
         row = grid.start, grid.end, str(times[KEY])
@@ -203,11 +207,12 @@ def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
     return grid if list(map(str.lower, tokens)) == list(map(str.lower, words)) else None
 
 
-def _punctuated(grid: Grid, utterances: Sequence[Utterance], glyphs: Glyphs) -> Grid:
-    written = (text for utterance in utterances for text in written_words(utterance, glyphs))
-    words = grid.tiers[grid.words]
-    rows = tuple((*row[:2], " ".join(next(written) for _ in spoken_tokens(row[2])) or row[2]) for row in words.rows)
-    return grid.with_tier(replace(words, name=PUNCTUATED, rows=rows), grid.words + 1)
+def _punctuated(grid: Grid, written: Iterable[str], counts: Sequence[int]) -> Grid:
+    """Add the tier `punctuated`; `counts` are the numbers of written words in each interval."""
+    tier = grid.tiers[grid.words]
+    groups = grouped(written, counts)
+    rows = tuple((*row[:2], " ".join(group) or row[2]) for row, group in zip(tier.rows, groups, strict=True))
+    return grid.with_tier(replace(tier, name=PUNCTUATED, rows=rows), grid.words + 1)
 
 
 def _tier_lines(tier: Tier) -> Iterator[str]:
@@ -261,5 +266,5 @@ def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:
         return [*intervals, (start, end, " ".join(texts))]
     if not intervals:
         raise InputError("TextGrid", "words without times", EXPECTED_TIMES)
-    first, last, text = intervals[-1]
+    first, last, text = intervals[-1]  # the words after it have no times of their own
     return [*intervals[:-1], (first, max(last, end or last), " ".join([text, *texts]))]

@@ -62,8 +62,6 @@ def set_time_source(item: Object, utterance: Utterance, default: TimeSource) -> 
 def set_first_time_source(item: Object, utterances: Iterable[Utterance], default: TimeSource) -> Object:
     """Return the object as `set_time_source`, with the first source of the utterances that is not the default."""
     listed = list(utterances)
-    others = (
-        each for each in listed if time_source_of(each.words, each.time_source) not in ("none", "segment", default)
-    )
+    others = (u for u in listed if time_source_of(u.words, u.time_source) not in ("none", "segment", default))
     first = next(chain(others, listed[:1]), None)
     return item if first is None else set_time_source(item, first, default)

@@ -4,9 +4,10 @@ An entry is a JSON object for a word. Its text is mostly one token, with or with
 several (` - sí`), each is a word: the first has the entry's start, the last its end.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
 _Item = TypeVar("_Item")
 SEGMENT_TOLERANCE: Seconds = 1.0
-"""A word may be this many seconds outside its segment, and a segment may start so long before an earlier one."""
+"""A word may be this many seconds outside its segment, and a segment may start this long before an earlier one."""
 
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 """Texts of intervals that are not words, in lower case."""
@@ -44,8 +45,8 @@ def entry_words(
 
 def with_edge_times(words: Sequence[Word], start: Seconds | None, end: Seconds | None) -> tuple[Word, ...]:
     """Return the words, the first one with this start and the last one with this end."""
-    first = (replace(words[0], start=start), *words[1:])
-    return (*first[:-1], replace(first[-1], end=end))
+    words = (replace(words[0], start=start), *words[1:])
+    return (*words[:-1], replace(words[-1], end=end))
 
 
 def spoken_tokens(text: str) -> list[str]:
@@ -53,15 +54,15 @@ def spoken_tokens(text: str) -> list[str]:
     return [] if text.strip().lower() in _SILENCE else text.split()
 
 
-def timed_words(entry: Node, *, key: str = "word", confidence: Sequence[str] = ("confidence",)) -> list[Word]:
-    """Return the words of an entry with `start` and `end`; its confidence has the first of the given keys.
+def timed_words(entry: Node, *, key: str = "word", confidence_keys: Sequence[str] = ("confidence",)) -> list[Word]:
+    """Return the words of an entry: its text `key`, `start`, `end` and the first of the `confidence_keys` that it has.
 
     Raises InputError if it has no `key`, or a value is wrong.
     """
     if key not in entry:
         raise InputError(entry.place, f"no key {key!r}", f"an object with {key!r}")
-    known = next((entry.confidence(name) for name in confidence if name in entry), None)
-    return entry_words(entry.get(key), entry.seconds("start"), entry.seconds("end"), known, entry.place)
+    confidence = next((entry.confidence(name) for name in confidence_keys if name in entry), None)
+    return entry_words(entry.get(key), entry.seconds("start"), entry.seconds("end"), confidence, entry.place)
 
 
 def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
@@ -104,11 +105,17 @@ def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:
     if len(recordings) > 1:
         found = f"the times of {len(recordings)} recordings"
         raise InputError(f"recording {min(recordings)!r}", found, "those of one, for the format has one line of time")
-    starts = list[Seconds]()
-    for utterance in utterances:
-        start = _start(utterance)
-        starts.append(start if start is not None else starts[-1] if starts else 0.0)
-    return [utterances[i] for i in sorted(range(len(utterances)), key=starts.__getitem__)]
+    return chronological(utterances, _start)
+
+
+def chronological(items: Iterable[_Item], start_of: Callable[[_Item], Seconds | None]) -> list[_Item]:
+    """Return the items sorted by start; one without a start follows its predecessor."""
+    last, keyed = 0.0, list[tuple[Seconds, _Item]]()
+    for item in items:
+        start = start_of(item)
+        last = last if start is None else start
+        keyed.append((last, item))
+    return [item for _, item in sorted(keyed, key=itemgetter(0))]
 
 
 def _start(utterance: Utterance) -> Seconds | None:
@@ -129,10 +136,10 @@ def mean_confidence(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def new_entries(words: Iterable[Word], texts: Iterable[str], confidence: str) -> list[Object]:
-    """Return entries for words without empty values; `confidence` is the key of their confidence."""
+def new_entries(words: Iterable[Word], texts: Iterable[str], confidence_key: str) -> list[Object]:
+    """Return the entries of words, without keys whose value is None."""
     rows = (
-        {"word": text, "start": word.start, "end": word.end, confidence: word.confidence}
+        {"word": text, "start": word.start, "end": word.end, confidence_key: word.confidence}
         for word, text in zip(words, texts, strict=True)
     )
     return [{key: value for key, value in row.items() if value is not None} for row in rows]
@@ -150,9 +157,9 @@ def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False
 
 
 def replace_tokens(text: str, old: Sequence[str], new: Sequence[str]) -> str:
-    """Return the text, which consists of the tokens `old`, with the tokens `new` and its white space.
+    """Replace the tokens `old`, of which the text consists, by `new`, and keep its white space.
 
-    If it consists of other tokens, return the new ones joined by a space.
+    If the text consists of other tokens, return the new ones joined by spaces.
     """
     if old == new:
         return text
@@ -246,7 +253,8 @@ def written_parts(utterance: Utterance, parts: Iterable[Sequence[str]], glyphs: 
     found: list[str] = []
     glyphs = glyphs.of(utterance.language)
     for text, labels, tokens in zip(written_words(utterance, glyphs), utterance.labels, parts, strict=True):
-        before = len(glyphs.before(labels.marks))
-        inner = [before + end for end in accumulate(map(len, tokens[:-1]))]
-        found += [text[first:last] for first, last in pairwise([0, *inner, len(text)])] if tokens else []
+        if tokens:
+            before = len(glyphs.before(labels.marks))
+            cuts = [0, *(before + end for end in accumulate(map(len, tokens[:-1]))), len(text)]
+            found += [text[first:last] for first, last in pairwise(cuts)]
     return found

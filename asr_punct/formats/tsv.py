@@ -14,7 +14,7 @@ from asr_punct.formats.values import one_token, parse_seconds, parse_time_source
 from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
 from asr_punct.words import Seconds, Utterance, Word
 
-_UNKNOWN = "-"
+_UNKNOWN_PAUSE = "-"
 _CACHED_LINES = 50_000
 """Maximum number of cached lines: most lines of a corpus occur many times."""
 _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
@@ -50,7 +50,7 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
 def _check_comment(key: str, value: str, place: str) -> None:
     if key == "times":
         parse_time_source(value, place)
-    if key == "pause_before" and value != _UNKNOWN:
+    if key == "pause_before" and value != _UNKNOWN_PAUSE:
         parse_seconds(value, place, "pause_before")
 
 
@@ -65,7 +65,7 @@ def _parse_word(line: str, place: str) -> Word:
         labels = _parse_labels(marks, case)
     except AsrPunctError as error:
         raise AsrPunctError(f"{place}: {error}") from None
-    return Word(word, labels=labels, pause=None if pause == _UNKNOWN else parse_seconds(pause, place, "pause"))
+    return Word(word, labels=labels, pause=None if pause == _UNKNOWN_PAUSE else parse_seconds(pause, place, "pause"))
 
 
 @cache  # one object per combination: a corpus has millions of words and few combinations
@@ -74,13 +74,13 @@ def _parse_labels(marks: str, case: str) -> Labels:
 
 
 def _utterance(header: dict[str, str], words: list[Word]) -> Utterance:
-    before = header.get("pause_before", _UNKNOWN)
+    before = header.get("pause_before", _UNKNOWN_PAUSE)
     return Utterance(
         words=tuple(words),
         id=header.get("id", ""),
         document=header.get("document", ""),
         recording=header.get("recording", ""),
-        pause_before=None if before == _UNKNOWN else float(before),
+        pause_before=None if before == _UNKNOWN_PAUSE else float(before),
         time_source=parse_time_source(header.get("times", "none"), "times"),
     )
 
@@ -107,4 +107,4 @@ def _comments(utterance: Utterance) -> Iterator[tuple[str, str]]:
 
 
 def _format_pause(pause: Seconds | None) -> str:
-    return _UNKNOWN if pause is None else f"{pause:.3f}"
+    return _UNKNOWN_PAUSE if pause is None else f"{pause:.3f}"

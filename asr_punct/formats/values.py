@@ -12,7 +12,7 @@ MAX_TIME = 10**10
 
 
 def parse_seconds(text: str, place: str, name: str) -> float:
-    """Parse seconds from 0 to `MAX_TIME`. Raises InputError with `place` and the name of the value for other text."""
+    """Parse seconds from 0 to `MAX_TIME`. Raises InputError with `place` and `name` (`start`) for other text."""
     try:
         value = float(text)
     except ValueError:
@@ -23,7 +23,7 @@ def parse_seconds(text: str, place: str, name: str) -> float:
 
 
 def parse_time_source(value: Any, place: str) -> TimeSource:
-    """Return the source of times of that name. Raises InputError with `place` for other values."""
+    """Check a time source that a file names. Raises InputError with `place` for other values."""
     if value not in get_args(TimeSource):
         raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
     return cast(TimeSource, value)

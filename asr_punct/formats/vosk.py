@@ -49,14 +49,14 @@ def _words(node: Node) -> Iterator[Word]:
     if not entries:
         yield from map(Word, text.split())
     for entry in entries:
-        yield from timed_words(entry, confidence=("conf",))
+        yield from timed_words(entry, confidence_keys=("conf",))
 
 
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write results in the layout of their file; utterances of other formats as a list in the order of time.
 
-    Marks are attached to the words, also in `text`. In a text without word entries, dashes
-    have a space on both sides. Raises InputError for utterances of other formats with times of several recordings.
+    Marks are attached to the words, also in `text`. In a text without word entries, dashes have a space on both sides.
+    Raises InputError for utterances of other formats with times of several recordings.
     """
     utterances = list(values)
     origins = [json_origin(utterance.origin, _FORMAT) for utterance in utterances]
@@ -64,6 +64,7 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
         utterances = sorted_by_start(utterances)
     results = [_result(utterance, glyphs) for utterance in utterances]
     layouts = {type(origin.document) if origin else list for origin in origins}
+    # `Values`: several results one after the other; dict: a file of one result
     one_after_the_other = layouts == {Values} or (layouts == {dict} and len(results) == 1)
     for value in results if one_after_the_other else [results]:
         out.write(json.dumps(value, ensure_ascii=False) + "\n")

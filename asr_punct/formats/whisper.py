@@ -67,9 +67,10 @@ def recognises(content: Any) -> bool:
 def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment."""
     variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
-    return (
-        variant.utterances(content, path) if variant else segment_utterances(_segments(content, path), path, "whisper")
-    )
+    if variant:
+        yield from variant.utterances(content, path)
+    else:
+        yield from segment_utterances(_segments(content, path), path, "whisper")
 
 
 def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
@@ -86,7 +87,7 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
             goes_back = start is not None and end is not None and end < start
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
         origin = JsonOrigin(_FORMAT, segment.item, content)
-        yield Segment(segment, words, speaker=segment.speaker, language=language, times=source, origin=origin)
+        yield Segment(segment, words, speaker=segment.speaker, language=language, time_source=source, origin=origin)
 
 
 def _default_source(document: Object, item: Object) -> TimeSource:
@@ -101,7 +102,7 @@ def _words(segment: Node) -> Iterator[Word]:
     """Yield the words of a segment: the entries of `words`, and the words that only its text has."""
     entries = segment.nodes("words", "word")
     key = _text_key([entry.item for entry in entries])
-    timed = (timed_words(entry, key=key, confidence=_CONFIDENCE_KEYS) for entry in entries)
+    timed = (timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS) for entry in entries)
     parts = in_order(chain.from_iterable(timed), segment.place)
     tokens, sizes = _layout(segment)
     for token, group in zip(tokens, grouped(parts, sizes), strict=True):
@@ -143,9 +144,9 @@ def _text_key(entries: Sequence[Object]) -> str:
 def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write one JSON document. Segments of a Whisper file keep everything but their words.
 
-    Marks are attached to the words, also in `text`. In a segment without word entries, dashes
-    have a space on both sides. Utterances of other formats become segments in the order of time. Raises InputError for
-    utterances of other formats with times of several recordings.
+    Marks are attached to the words, also in `text`. In a segment without word entries, dashes have a space on both
+    sides. Utterances of other formats become segments in the order of time. Raises InputError for utterances of other
+    formats with times of several recordings.
     """
     utterances = list(values)
     variants = (variant.content(utterances, glyphs) for variant in _VARIANTS)
@@ -178,11 +179,8 @@ def _origin(utterance: Utterance) -> JsonOrigin | None:
 
 
 def _entry_tokens(segments: Iterable[Object]) -> list[str]:
-    tokens = list[str]()
-    for item in segments:
-        entries = item.get("words") or []
-        tokens += tokens_of(entries, _text_key(entries))
-    return tokens
+    lists = (item.get("words") or [] for item in segments)
+    return [token for entries in lists for token in tokens_of(entries, _text_key(entries))]
 
 
 def _segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Seconds | None) -> Object:

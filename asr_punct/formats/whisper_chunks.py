@@ -43,7 +43,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     chunks = file.nodes(_CHUNKS, "chunk")
     language = parse_language(chunks[0].get("language")) if chunks else ""
     source, origin = _default_source(file.item), JsonOrigin(_FORMAT, file.item)
-    segment = Segment(file, _words(file, chunks), language=language, times=source, origin=origin)
+    segment = Segment(file, _words(file, chunks), language=language, time_source=source, origin=origin)
     return segment_utterances([segment], path, "whisper", numbered=False)
 
 
@@ -59,7 +59,7 @@ def _timed_words(chunk: Node) -> list[Word]:
     if len(pair) != 2:
         raise InputError(chunk.place, f"timestamp {short_repr(pair)}", "a start and an end")
     entry = Node({**chunk.item, "start": pair[0], "end": pair[1]}, chunk.place)
-    return timed_words(entry, key="text", confidence=())
+    return timed_words(entry, key="text", confidence_keys=())
 
 
 def _default_source(file: Object) -> TimeSource:

@@ -12,14 +12,7 @@ from asr_punct.formats.files import Pathlike, display_name
 from asr_punct.formats.json_values import JsonOrigin, Node, Object, find, json_origin
 from asr_punct.formats.segments import Segment, segment_utterances
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
-from asr_punct.formats.tokens import (
-    entry_words,
-    grouped,
-    mean_confidence,
-    replace_tokens,
-    word_sizes,
-    written_words,
-)
+from asr_punct.formats.tokens import entry_words, grouped, mean_confidence, replace_tokens, word_sizes, written_words
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word

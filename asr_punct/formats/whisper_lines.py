@@ -15,7 +15,7 @@ from typing import TextIO
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.files import Lines, Pathlike, display_name, read_lines
 from asr_punct.formats.json_values import short_repr
-from asr_punct.formats.lines import LineOrigin, Segment, attach_lines, line_origin, lines_around
+from asr_punct.formats.lines import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
 from asr_punct.formats.tokens import (
     entry_words,
     recording_name,
@@ -56,7 +56,7 @@ def read_log(path: Pathlike) -> Iterator[Utterance]:
 
     Raises InputError for an end before its start, or a segment more than a second before an earlier one.
     """
-    return _utterances(_log_segments(read_lines(path), display_name(path)), path)
+    return _utterances(_parsed_log(read_lines(path), display_name(path)), path)
 
 
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
@@ -65,17 +65,17 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
     Raises InputError for another header, a line without three columns, and times that are not whole milliseconds; else
     as `read_log`.
     """
-    return _utterances(_tsv_segments(read_lines(path), display_name(path)), path)
+    return _utterances(_parsed_tsv(read_lines(path), display_name(path)), path)
 
 
-def _utterances(segments: Iterator[Segment], path: Pathlike) -> Iterator[Utterance]:
+def _utterances(lines: Iterator[ParsedLine], path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances in the order of time, each with the lines without words before it."""
-    name, numbered = recording_name(path), enumerate(attach_lines(segments), start=1)
+    name, numbered = recording_name(path), enumerate(attach_lines(lines), start=1)
     named = (replace(utterance, id=f"{name}-{number}", recording=name) for number, utterance in numbered)
     return segments_in_order(named, path)
 
 
-def _log_segments(lines: Lines, name: str) -> Iterator[Segment]:
+def _parsed_log(lines: Lines, name: str) -> Iterator[ParsedLine]:
     for number, line in lines:
         place, match = f"{name}:{number}", _LOG_LINE.fullmatch(line)
         words = entry_words(match[5], _seconds(match[2]), _seconds(match[3]), None, place) if match else []
@@ -96,7 +96,7 @@ def _seconds(clock: str) -> Seconds:
     return round(total, 6)
 
 
-def _tsv_segments(lines: Lines, name: str) -> Iterator[Segment]:
+def _parsed_tsv(lines: Lines, name: str) -> Iterator[ParsedLine]:
     for number, line in lines:
         place, columns = f"{name}:{number}", line.split("\t")
         if number == 1 and line != _HEADER:

@@ -18,5 +18,5 @@ def escape_xml(text: str) -> str:
 
 
 def attributes(values: Mapping[str, str]) -> str:
-    """Return attributes with a space before each."""
+    """Return the attributes as XML (` name="value"`), each with a space before it."""
     return "".join(f' {name}="{escape_xml(value)}"' for name, value in values.items())

@@ -13,7 +13,7 @@ from asr_punct.decode.classes import log_probabilities
 from asr_punct.decode.settings import FloatArray, LogitArray, logits, sigmoid
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.backend import WindowProbabilities
-from asr_punct.inference.windows import W, Window, cut_windows
+from asr_punct.inference.windows import W, Window, cut_documents
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Aggregation:
             step = -(-size // self.windows)
             return step, step  # a window decides the words before the next one
 
-        return cut_windows(words, config.words, max_tokens, advance)
+        return cut_documents(words, config.words, max_tokens, advance)
 
     def combine(
         self, computed: Iterable[tuple[Window[W], WindowProbabilities]], classes: bool
@@ -55,7 +55,7 @@ class Aggregation:
         for window, probabilities in computed:
             labels.add(probabilities.labels)
             cases.add(probabilities.cases)
-            yield window, WindowProbabilities(labels.take(window.keep[1]), cases.take(window.keep[1]))
+            yield window, WindowProbabilities(labels.take(window.kept_range[1]), cases.take(window.kept_range[1]))
 
 
 def _softmax(values: LogitArray) -> LogitArray:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 
 from asr_punct.identifier import Guess, identify, known_languages
 from asr_punct.languages import describe_languages
@@ -11,26 +11,28 @@ from asr_punct.words import Utterance
 
 _LOG = logging.getLogger(__name__)
 _MAX_WORDS = 100
-"""Number of words from which the language of a document is identified."""
+"""The language of a document is identified by its first words, at most this many."""
 _WARNING_WORDS, _WARNING_PROBABILITY = 10, 0.9
-"""Minimum number of different words, and minimum probability of another language, for a warning about a text: both if
-the language is given, one of them else."""
+"""Minimum number of different words, and minimum probability, for a warning that a text looks like another language. If
+no language is given, one of them is enough."""
 _EARLY_PROBABILITY = 0.98
-"""Probability from which a stream decides before it has read `HELD_WORDS` words."""
+"""Probability from which a stream chooses the model before it has read `MAX_WAITING_WORDS` words."""
 CHECKED_WORDS = 20
 """Number of words after which a stream checks that they are in a language of its model."""
 _NO_MODEL = ", for which there is no model"
-HELD_WORDS = 10
-"""Maximum number of words of a document that a stream reads before it chooses the model."""
+MAX_WAITING_WORDS = 10
+"""Maximum number of words of a document that wait in a stream until its model is chosen."""
 
 
 @dataclass(frozen=True)
 class LanguageChoice:
     """Chooses models by language. Warns once for each language that has no model, or is not the given one.
 
-    `models` are names of models by language code, `default` is that of all other texts, or with `fixed` of all texts.
-    `language` is the language of all texts; "" if it is not known. `report` gets each warning and its language instead
-    of the log.
+    Attributes:
+        models: names of models by language code.
+        default: the model of texts in other languages; with `fixed`, of all texts.
+        language: the language of all texts; "" if it is not known.
+        report: called with the language and text of each warning; None: warnings are logged.
     """
 
     models: Mapping[str, str]
@@ -56,9 +58,8 @@ class LanguageChoice:
                 if len(words) >= _MAX_WORDS:
                     break
             model, language = self.choose(words, next((item.language for item in first if item.language), ""))
-            for group in (first, document):
-                for utterance in group:
-                    yield model, replace(utterance, language=self.language or utterance.language or language)
+            for utterance in chain(first, document):
+                yield model, replace(utterance, language=self.language or utterance.language or language)
 
     def _checked(self, document: Iterable[Utterance]) -> Iterator[tuple[str, Utterance]]:
         """Yield the name of the default model with each utterance of a document, and check the language."""
@@ -69,7 +70,7 @@ class LanguageChoice:
                 words += [word.text for word in utterance.words]
                 language = language or utterance.language
                 if len(words) >= _MAX_WORDS:
-                    self.choose(words, language)
+                    self.choose(words, language)  # for its warnings
         if len(words) < _MAX_WORDS:
             self.choose(words, language)
 
@@ -78,9 +79,9 @@ class LanguageChoice:
 
         `words` are the first words of the text; `file_language` is "" if the file names none.
         """
-        guess, named = identify(words[:_MAX_WORDS]), self.language or file_language
-        if self.fixed or named:
-            return self._choose_by_name(named, guess, words)
+        guess, given = identify(words[:_MAX_WORDS]), self.language or file_language
+        if self.fixed or given:
+            return self._choose_by_name(given, guess, words)
         if guess is None:
             return self.default, ""
         model, probability = self._most_probable(guess)
@@ -95,14 +96,14 @@ class LanguageChoice:
 
     def choose_early(self, words: Sequence[str]) -> tuple[str, str] | None:
         """Return the choice for a text that begins with these words; None if more words are needed."""
-        if len(words) < HELD_WORDS and not (self.language or self.fixed):
+        if len(words) < MAX_WAITING_WORDS and not (self.language or self.fixed):
             guess = identify(words)
             if guess is None or self._most_probable(guess)[1] < _EARLY_PROBABILITY:
                 return None
         return self.choose(words)
 
     def _choose_by_name(self, language: str, guess: Guess | None, words: Sequence[str]) -> tuple[str, str]:
-        """Return the same as `choose` for a named language, or with `fixed`."""
+        """Return the result of `choose` for a given language, or with `fixed`."""
         codes = language.split("+") if language else []
         found = next((code for code in codes if code in self.models), "")
         model = self.default if self.fixed else self.models.get(found, self.default)

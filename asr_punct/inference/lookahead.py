@@ -20,13 +20,13 @@ class Decision:
         words: the words with their tokens, and those beside them that consist of marks, in order.
         window: a window that keeps these words and the undecided ones after them; None if all consist of marks.
         end: whether the document ends with the window.
-        least: number of these words that are decided at any rate; those after them may wait (see `Lookahead.put_back`).
+        must_decide: number of these words that must be decided; those after them may wait (see `Lookahead.put_back`).
     """
 
     words: tuple[tuple[Word, Token], ...]
     window: Window[Token] | None
     end: bool
-    least: int
+    must_decide: int
 
 
 class Lookahead:
@@ -60,7 +60,7 @@ class Lookahead:
         self._pending: deque[tuple[Word, Token]] = deque()  # undecided words, also those that consist of marks
         self._words: list[Token] = []  # decided words that are still context, then undecided words
         self._undecided = self._seen = 0  # the first `_seen` undecided words were in the last decision's window
-        self._begins = True
+        self._begins = True  # the next word is the first one of the document
 
     def push(self, words: Iterable[tuple[Word, Seconds | None]]) -> Iterator[Decision]:
         """Add the next words of the document, each with the pause before it; None: the pause is unknown."""
@@ -68,7 +68,7 @@ class Lookahead:
             self._append(word, pause)
             if pause is not None and pause >= self._flush_after:
                 yield from self._decide_until(1)
-        if self._undecided >= self._right + self._hop and self._undecided >= self._seen + self._hop:
+        if self._undecided >= max(self._right, self._seen) + self._hop:  # words that were put back wait for new ones
             yield from self._decide_until(self._right, patience=self._patience)
 
     def _append(self, word: Word, pause: Seconds | None) -> None:
@@ -107,12 +107,12 @@ class Lookahead:
         """Yield the undecided words; without tokens that consist of marks."""
         return ((word, token) for word, token in self._pending if token.core)
 
-    def unseen(self) -> Window[Token] | None:
-        """Return a window of the undecided words at the beginning of a document or after a pause.
+    def preview_window(self) -> Window[Token] | None:
+        """Return a window for a preview if some undecided words were in no window and too few follow for a decision.
 
-        Elsewhere the window of the last decision has these words, or more follow and decide them soon: None.
+        This is so at the beginning of a document and after a pause. Else return None.
         """
-        return self._known_words() if self._seen < self._undecided <= self._right else None
+        return self._undecided_window() if self._seen < self._undecided <= self._right else None
 
     def _set_last_pause(self, pause: Seconds | None) -> None:
         bucket = int(buckets([pause])[0])
@@ -137,25 +137,25 @@ class Lookahead:
         """Yield decisions until only `remaining` words are undecided; the last `patience` decided ones may wait."""
         while self._undecided > remaining:
             del self._words[: max(0, len(self._words) - self._undecided - self._left)]
-            window = self._known_words()
-            is_last = window.words[-1] is self._words[-1]
-            known = len(window.kept) - (0 if is_last else self._right)
-            decided = min(self._undecided - remaining, max(1, known))
+            window = self._undecided_window()
+            has_all = window.words[-1] is self._words[-1]
+            with_lookahead = len(window.kept) - (0 if has_all else self._right)
+            decided = min(self._undecided - remaining, max(1, with_lookahead))
             words = tuple(item for _ in range(decided) for item in self._take_pending())
-            at_end = end and is_last
+            at_end = end and has_all
             self._undecided -= decided
             self._seen = self._undecided
             may_wait = patience if self._undecided == remaining else 0
             yield Decision(words, window, at_end, max(0, decided - may_wait))
 
-    def _known_words(self) -> Window[Token]:
+    def _undecided_window(self) -> Window[Token]:
         """Return a window that keeps the undecided words, as many as fit."""
         index = len(self._words) - self._undecided
-        first, last = self._fit_window(max(0, index - self._left), index)
-        return Window(tuple(self._words[first:last]), (index - first, last - first))
+        first, end = self._fit_window(max(0, index - self._left), index)
+        return Window(tuple(self._words[first:end]), (index - first, end - first))
 
     def _take_pending(self) -> Iterator[tuple[Word, Token]]:
-        """Remove and return the first pending word and the words beside it that consist of marks."""
+        """Remove and yield the first pending word and the words beside it that consist of marks."""
         has_word = False
         while self._pending and not (has_word and self._pending[0][1].core):
             word, token = self._pending.popleft()
@@ -164,13 +164,13 @@ class Lookahead:
 
     def _fit_window(self, first: int, index: int) -> tuple[int, int]:
         """Return the bounds of the largest window within the limits that begins at `first` or later, around `index`."""
-        last = len(self._words)
-        subwords = sum(len(word.subwords) for word in self._words[first:last])
-        while last - first > 1 and (last - first > self._max_words or subwords > self._max_subwords):
-            if index - first >= last - 1 - index:
+        end = len(self._words)
+        subwords = sum(len(word.subwords) for word in self._words[first:end])
+        while end - first > 1 and (end - first > self._max_words or subwords > self._max_subwords):
+            if index - first >= end - 1 - index:
                 subwords -= len(self._words[first].subwords)
                 first += 1
             else:
-                last -= 1
-                subwords -= len(self._words[last].subwords)
-        return first, last
+                end -= 1
+                subwords -= len(self._words[end].subwords)
+        return first, end

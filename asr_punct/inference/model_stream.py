@@ -41,7 +41,7 @@ class ModelStream:
     def clear(self) -> None:
         """Drop the document."""
         self._last: Word | None = None
-        self._expected: list[Labels] = []  # labels that the next words would get by the last window
+        self._previewed: list[Labels] = []  # labels that the last window gives to the undecided words
         self.lookahead.clear()
         self._decoder.clear()
 
@@ -88,39 +88,39 @@ class ModelStream:
         self, decision: Decision, window: Window[Token], computed: WindowProbabilities, may_wait: bool
     ) -> Iterator[Labels]:
         """Yield the labels of the words of a decision up to the first that waits, from its window's probabilities."""
-        labels, cases, flags = _undecided(window, computed)
+        labels, cases, flags = _decoder_inputs(window, computed)
         count = sum(bool(token.core) for _, token in decision.words)
-        if may_wait and decision.least < count:
-            count = self._decoder.count_sure(labels[:count], flags[:count], decision.least)
+        if may_wait and decision.must_decide < count:
+            count = self._decoder.count_sure(labels[:count], flags[:count], decision.must_decide)
             if not count:
-                self.look(window, computed)
+                self.update_preview(window, computed)
         while count:
-            decided, expected = self._decoder.commit(labels, cases, flags, decision.end, count)
-            self._expected = _without_last_marks(expected)
+            decided, following = self._decoder.commit(labels, cases, flags, decision.end, count)
+            self._previewed = _without_last_marks(following)
             yield from decided
             words = len(decided)
             count, labels, cases, flags = count - words, labels[words:], cases[words:], flags[words:]
 
-    def look(self, window: Window[Token], computed: WindowProbabilities) -> None:
+    def update_preview(self, window: Window[Token], computed: WindowProbabilities) -> None:
         """Use the probabilities of a window that decides nothing for the next `preview`."""
-        decided, expected = self._decoder.fork().commit(*_undecided(window, computed), end=False)
-        self._expected = _without_last_marks(decided + expected)
+        first, following = self._decoder.fork().commit(*_decoder_inputs(window, computed), end=False)
+        self._previewed = _without_last_marks(first + following)
 
     def preview(self) -> list[tuple[Word, Labels]]:
         """Return the undecided words with the labels that the last window gives them; words after it get none."""
-        expected = chain(self._expected, repeat(Labels()))
-        undecided = zip(self.lookahead.undecided(), expected, strict=False)
+        previewed = chain(self._previewed, repeat(Labels()))
+        undecided = zip(self.lookahead.undecided(), previewed, strict=False)
         return [(word, token.merge_labels(labels, self._case)) for (word, token), labels in undecided]
 
 
-def _undecided(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
+def _decoder_inputs(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
     """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
     flags = np.array([word.flags for word in window.kept], dtype=np.uint8)
     return computed.labels, computed.cases, flags
 
 
 def _without_last_marks(labels: list[Labels]) -> list[Labels]:
-    """Drop the marks after the last word: of those that a preview would show there, half or more would soon go."""
+    """Drop the marks after the last word: half or more of those that a preview would show there would soon change."""
     return [*labels[:-1], *(Labels(last.marks.intersection(LEFT), last.case) for last in labels[-1:])]
 
 

@@ -20,9 +20,8 @@ _JOINED_WINDOWS = 8
 """Windows whose probabilities are joined to one `Prediction`, so that decoding has few large arrays."""
 _SORTED_BATCHES = 8
 """Full batches of windows that are sorted together, so that each has windows of similar length."""
-
-_MIN_PADDING, _MAX_PADDING = 24, 0.1
-"""Padding of a batch, in tokens and as a share of all its tokens, above both of which a further run is cheaper."""
+_FREE_PADDING_TOKENS, _FREE_PADDING_SHARE = 24, 0.1
+"""Padding of a batch that is cheaper than a further run: up to this many tokens, or this share of all its tokens."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class Predictor:
         group, tokens = list[Window[Token]](), 0
         for window in windows:
             group.append(window)
-            tokens += window.tokens
+            tokens += window.token_count
             if tokens >= limit:
                 yield from zip(group, self._compute(group), strict=True)
                 group, tokens = [], 0
@@ -97,7 +96,7 @@ class Predictor:
     def _compute(self, windows: Sequence[Window[Token]]) -> list[WindowProbabilities]:
         """Return the probabilities of all words of each window; windows of similar length are computed together."""
         result: dict[int, WindowProbabilities] = {}
-        for batch in self._batches([window.tokens for window in windows]):
+        for batch in self._batches([window.token_count for window in windows]):
             special = self.tokenizer.start, self.tokenizer.end, self.tokenizer.pad
             found = self.backend.probabilities(collate([windows[i].words for i in batch], *special))
             for row, i in enumerate(batch):
@@ -109,9 +108,10 @@ class Predictor:
         """Yield the indices of the windows of each batch, given the number of tokens of each window."""
         batch, unpadded = list[int](), 0
         for i in sorted(range(len(tokens)), key=tokens.__getitem__):
-            padded, unpadded = (len(batch) + 1) * tokens[i], unpadded + tokens[i]
+            padded, unpadded = (len(batch) + 1) * tokens[i], unpadded + tokens[i]  # of the batch with window i
             is_full = len(batch) == self.batch_size or padded > self.backend.batch_tokens
-            if batch and (is_full or padded - unpadded > max(_MIN_PADDING, _MAX_PADDING * padded)):
+            free_padding = max(_FREE_PADDING_TOKENS, _FREE_PADDING_SHARE * padded)
+            if batch and (is_full or padded - unpadded > free_padding):
                 yield batch
                 batch, unpadded = [], tokens[i]
             batch.append(i)
@@ -121,10 +121,11 @@ class Predictor:
 
 def _join(computed: Sequence[_Computed], end: bool) -> Prediction:
     tokens = tuple(token for window, _ in computed for token in window.kept)
-    labels, cases = (np.concatenate(values) for values in zip(*((f.labels, f.cases) for _, f in computed), strict=True))
+    labels = np.concatenate([found.labels for _, found in computed])
+    cases = np.concatenate([found.cases for _, found in computed])
     return Prediction(tokens, labels, cases, end)
 
 
 def _keep(window: Window[Token], found: WindowProbabilities) -> WindowProbabilities:
-    keep = slice(*window.keep)
-    return WindowProbabilities(found.labels[keep], found.cases[keep])
+    kept = slice(*window.kept_range)
+    return WindowProbabilities(found.labels[kept], found.cases[kept])

@@ -30,7 +30,7 @@ from asr_punct.inference.model_stream import ModelStream, restore_streaming
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
-from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, mark_edges
+from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, flag_boundaries
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
@@ -199,25 +199,24 @@ class Punctuator:
         return self._choice.warnings(utterances) if self._choice else []
 
     def prepare(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-        """Yield the same utterances with what `restore` adds besides labels: languages and pauses."""
+        """Yield the same utterances with the languages and pauses that `restore` adds, but no labels."""
         for _, part in self._by_model(utterances):
             yield from with_pauses(part)
 
     def _restore_part(self, utterances: Iterable[Utterance], probabilities: bool) -> Iterator[Utterance]:
-        """Yield utterances with the labels of this model."""
         waiting: deque[PendingUtterance] = deque()
         decided: deque[Labels] = deque()
-        listed: deque[list[float]] = deque()
+        rows: deque[list[float]] = deque()  # of the probabilities of labels
         decoder = Decoder(self._settings, self.classes)
         for part in self._predictor.predict(self._read(utterances, waiting)):
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
             if probabilities:
                 settings = self._settings, self.classes, self._case
-                listed.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
+                rows.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
             while waiting and len(waiting[0].decoded_tokens) <= len(decided):
-                yield waiting.popleft().finish(decided, listed, self._case)
+                yield waiting.popleft().finish(decided, rows, self._case)
         while waiting:
-            yield waiting.popleft().finish(decided, listed, self._case)
+            yield waiting.popleft().finish(decided, rows, self._case)
 
     def predict(self, utterances: Iterable[Utterance]) -> Iterator[Prediction]:
         """Yield the model's probabilities for all words but those that consist of marks, lazily and in order."""
@@ -250,9 +249,9 @@ class Punctuator:
         """Return a live stream (see `inference.stream`).
 
         Args:
-            left: maximum number of words before each word in its window.
-            right: number of words after it, the look-ahead.
-            hop: number of words that are decided together, which arrive before the look-ahead.
+            left: maximum number of words of context, before those that a window decides.
+            right: the look-ahead: number of words that must follow a word before it is decided.
+            hop: number of words that are decided together.
             flush_after: pause in seconds after which words are decided without look-ahead.
             patience: number of further words for which a word waits while one of its marks is unsure.
 
@@ -305,7 +304,6 @@ class Punctuator:
             models = self._choice.models
 
             def glyphs_of(language: str) -> Glyphs:
-                """Return the glyphs of the model of a language."""
                 found = next((models[code] for code in language.split("+") if code in models), "")
                 return replace(self._model(found).glyphs, of_language=glyphs_of)
 
@@ -313,8 +311,9 @@ class Punctuator:
 
     def _model(self, name: str) -> Punctuator:
         """Return the punctuator of a model, this one for its own name or ""."""
-        is_own = not (name and self._choice) or name == self._choice.default
-        return self if is_own else self._open(name)
+        if not name or self._choice is None or name == self._choice.default:
+            return self
+        return self._open(name)
 
     def _by_model(self, utterances: Iterable[Utterance]) -> Iterator[tuple[Punctuator, Iterable[Utterance]]]:
         """Yield consecutive utterances that one model restores, after its punctuator."""
@@ -335,7 +334,7 @@ class Punctuator:
                 yield utterance.context, pending.decoded_tokens
 
         for _, document in groupby(read(), key=itemgetter(0)):
-            yield from mark_edges(map(itemgetter(1), document))
+            yield from flag_boundaries(map(itemgetter(1), document))
 
     def _model_stream(self, left: int, right: int, hop: int, flush_after: Seconds, patience: int) -> ModelStream:
         minimums = {"left": (left, 0), "right": (right, 1), "hop": (hop, 1), "patience": (patience, 0)}

@@ -68,11 +68,11 @@ class Stream:
         self._choice = replace(choice, report=self._report) if choice else None
         self._log = choice.log if choice else None
         self._warnings: dict[str, str] = {}
-        self._name = ""  # of the chosen model
-        self._begin()
+        self._model_name = ""
+        self._begin_document()
 
-    def _begin(self) -> None:
-        self._first: list[Word] = []  # first words of the document, for the choice of the model and to check it
+    def _begin_document(self) -> None:
+        self._first_words: list[Word] = []  # by which the model is chosen and checked
         self._is_chosen = self._choice is None
 
     def __enter__(self) -> Self:
@@ -95,7 +95,8 @@ class Stream:
     def idle(self, seconds: Seconds) -> list[Committed]:
         """Report that no word has begun for some time, and return the words that are decided now.
 
-        If `seconds` is at least `flush_after`, these are all words. The document continues.
+        If `seconds` is at least `flush_after`, these are all words, except those that wait for the choice of a model.
+        The document continues.
 
         Args:
             seconds: time since the last word.
@@ -109,14 +110,14 @@ class Stream:
     def preview(self) -> list[Committed]:
         """Return the words that are not committed, as the last window of the model would write them.
 
-        The next words can still change them. No marks follow the last word of that window: half or more of them would
-        soon go. With a `hop`, words after it are unchanged. Tokens that consist of marks are left out.
+        The next words can still change them. The last word of the window gets no marks on its right: half or more of
+        them would soon be removed. Words after the window are unchanged. Tokens that consist of marks are left out.
         """
         return _run(self.plan_preview())
 
     def clear(self) -> None:
         """Drop the document."""
-        self._begin()
+        self._begin_document()
         self._model.clear()
 
     @property
@@ -134,8 +135,8 @@ class Stream:
         if self._is_chosen:
             self._check_first(words)
             return self._commit(self._model.add(words))
-        self._first += words
-        return self._commit(self._choose(only_early=True))
+        self._first_words += words
+        return self._commit(self._choose(only_if_clear=True))
 
     def plan_idle(self, seconds: Seconds) -> Step:
         """Return the step of `idle`."""
@@ -143,49 +144,48 @@ class Stream:
 
     def plan_flush(self) -> Step:
         """Return the step of `flush`."""
-        held = list[Decision]()
-        if not self._is_chosen:
-            held = self._choose()
-        elif self._choice and len(self._first) < CHECKED_WORDS:
-            self._choice.check(_texts(self._first), self._name)
-        self._begin()
-        return self._commit(held + self._model.end())
+        if self._is_chosen and self._choice and len(self._first_words) < CHECKED_WORDS:
+            self._choice.check(_texts(self._first_words), self._model_name)
+        decisions = [] if self._is_chosen else self._choose()
+        self._begin_document()
+        return self._commit(decisions + self._model.end())
 
     def plan_preview(self) -> Step:
         """Return the step of `preview`."""
-        model, first = self._model, self._first
+        model, first_words = self._model, self._first_words
         if not self._is_chosen:
-            return Step((), model.decide, lambda _: [Committed(word, Labels(), word.text) for word in first])
-        window = model.lookahead.unseen()
+            return Step((), model.decide, lambda _: [Committed(word, Labels(), word.text) for word in first_words])
+        window = model.lookahead.preview_window()
 
         def finish(computed: Sequence[WindowProbabilities]) -> list[Committed]:
             if window:
-                model.look(window, computed[0])
+                model.update_preview(window, computed[0])
             return _write(model.preview(), model.glyphs)
 
         return Step((window,) if window else (), model.decide, finish)
 
     def _commit(self, decisions: Sequence[Decision]) -> Step:
-        """Return the step that makes decisions."""
         model, windows = self._model, [decision.window for decision in decisions if decision.window]
         return Step(windows, model.decide, lambda computed: _write(model.label(decisions, computed), model.glyphs))
 
-    def _choose(self, *, only_early: bool = False) -> list[Decision]:
-        """Choose the model by the first words, and return their decisions; with `only_early`, if it is clear."""
-        words = _texts(self._first)
-        choice = self._choice and (self._choice.choose_early(words) if only_early else self._choice.choose(words))
-        if not choice:
+    def _choose(self, *, only_if_clear: bool = False) -> list[Decision]:
+        """Choose the model by the first words, and return their decisions; none if no model is chosen."""
+        if self._choice is None:
             return []
-        self._name, self._is_chosen = choice[0], True
-        self._model = self._open(self._name)
-        return self._model.add(self._first)
+        words = _texts(self._first_words)
+        choice = self._choice.choose_early(words) if only_if_clear else self._choice.choose(words)
+        if choice is None:
+            return []
+        self._model_name, self._is_chosen = choice[0], True
+        self._model = self._open(self._model_name)
+        return self._model.add(self._first_words)
 
     def _check_first(self, words: Sequence[Word]) -> None:
         """Once there are enough words, warn if they are clearly not in a language of the model."""
-        if self._choice and len(self._first) < CHECKED_WORDS:
-            self._first += words
-            if len(self._first) >= CHECKED_WORDS:
-                self._choice.check(_texts(self._first), self._name)
+        if self._choice and len(self._first_words) < CHECKED_WORDS:
+            self._first_words += words
+            if len(self._first_words) >= CHECKED_WORDS:
+                self._choice.check(_texts(self._first_words), self._model_name)
 
     def _report(self, language: str, warning: str) -> None:
         self._warnings.setdefault(language, warning)

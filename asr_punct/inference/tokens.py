@@ -32,7 +32,7 @@ _Key = tuple[str, int]
 # integers, because they are faster than flags
 _LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD, _LONG_WORD, _SEPARATED = map(int, WordFlag)
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
-_OF_LETTERS = _FUNCTION_WORD | _LONG_WORD
+_LETTER_FLAGS = _FUNCTION_WORD | _LONG_WORD
 _LONG_WORD_LETTERS = 7
 
 
@@ -45,8 +45,8 @@ class Token(WordInput):
     Attributes:
         text: the word of the input, unchanged.
         core: the word without the marks at its edges; empty if it consists of marks.
-        left: the marks before the core, and before them those of a neighbour that consists of marks.
-        right: the marks after the core, and after them those of a neighbour that consists of marks.
+        left: the marks before the core, after those of a left neighbour that consists of marks.
+        right: the marks after the core, before those of a right neighbour that consists of marks.
         flags: flags for the decoder, a sum of `WordFlag`.
         labels: labels of the input.
     """
@@ -68,13 +68,10 @@ class Token(WordInput):
 
     def _with_flags(self) -> Token:
         flags = _flags(self.text, self.left, self.core, self.right, self.labels)
-        return replace(self, flags=flags | self.flags & _OF_LETTERS)
+        return replace(self, flags=flags | self.flags & _LETTER_FLAGS)
 
     def merge_labels(self, predicted: Labels, case: bool) -> Labels:
-        """Return the labels of the input together with predicted ones that may be added.
-
-        `case`: whether capitals may be added.
-        """
+        """Return the labels of the input and the predicted ones that may be added; capitals only with `case`."""
         given = self.labels
         if predicted.case is _NO_CAPITAL and given is _NO_LABELS and not self.flags & _TAKEN:
             return predicted  # most words
@@ -83,15 +80,15 @@ class Token(WordInput):
             marks -= _LEFT
         if self.flags & _RIGHT_TAKEN:
             marks &= _LEFT
-        if case and predicted.case is not Case.O and not self.flags & _CASE_FIXED:
+        if case and predicted.case is not _NO_CAPITAL and not self.flags & _CASE_FIXED:
             new_case = _possible_case(self.core, predicted.case)
         if given is _NO_LABELS and marks is predicted.marks and new_case is predicted.case:
             return predicted
-        return Labels(given.marks | marks, given.case if new_case is Case.O else new_case)
+        return Labels(given.marks | marks, given.case if new_case is _NO_CAPITAL else new_case)
 
 
 def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
-    """Return two neighbours; if one of them consists of marks, the other one has these marks beside it."""
+    """Return two neighbours; if one of them consists of marks, these are added to the other one's `left` or `right`."""
     if before.core and not after.core:
         return before.with_marks(right=after.text), after
     if after.core and not before.core:
@@ -99,8 +96,8 @@ def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
     return before, after
 
 
-def mark_edges(document: Iterable[Sequence[Token]]) -> Iterator[Token]:
-    """Yield the words of one document, given those of each utterance, with flags on the first and the last one."""
+def flag_boundaries(document: Iterable[Sequence[Token]]) -> Iterator[Token]:
+    """Yield the words of one document, given those of each utterance; the first and last ones get their `boundary`."""
     last: Token | None = None
     for tokens in document:
         if not tokens:
@@ -130,8 +127,8 @@ class TokenReader:
     def read(self, words: Sequence[Word]) -> list[Token]:
         """Return the tokens of consecutive words of an utterance."""
         pauses, labels = [word.pause for word in words], [word.labels for word in words]
-        numbers = buckets(pauses).tolist() if _any_known(pauses) else [UNKNOWN_PAUSE] * len(words)
-        tokens = self._tokens(list(zip([word.text for word in words], numbers, strict=True)))
+        pause_buckets = buckets(pauses).tolist() if _any_known(pauses) else [UNKNOWN_PAUSE] * len(words)
+        tokens = self._tokens(list(zip([word.text for word in words], pause_buckets, strict=True)))
         if _any_known(labels):
             tokens = [
                 token if given is None else token.with_labels(given)
@@ -200,7 +197,7 @@ class PendingUtterance:
         self.decoded_tokens = list(filter(_CORE, tokens))
 
     def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
-        """Return the utterance with the next decided labels and, if there are any, probabilities."""
+        """Return the utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""
         tokens = self._tokens
         labels = [token.merge_labels(decided.popleft(), case) if token.core else token.labels for token in tokens]
         if not probabilities:

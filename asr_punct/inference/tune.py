@@ -18,15 +18,15 @@ from asr_punct.marks import CASES, MARKS
 
 @dataclass(frozen=True)
 class Tuning:
-    """The effect of tuning on the development corpus; pairs of numbers are before and after.
-
-    The expected calibration error, by mark, is empty for a model of classes, and the fitted `class_weights` for others.
-    """
+    """The effect of tuning on the development corpus."""
 
     words: int
     micro_f1: tuple[float, float]
+    """With the old settings, and with the new ones."""
     calibration_error: dict[str, tuple[float, float]]
+    """Expected calibration error by mark, without and with calibration; empty for a model of classes."""
     class_weights: dict[str, float]
+    """Fitted weights by class; empty for a model without classes."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a report."""
@@ -42,19 +42,19 @@ def tune(
 ) -> Tuning:
     """Fit the settings of a model directory on a corpus and write them to its `config.json`.
 
-    `corpus` is a TSV file of labelled text that the model was not trained on. `threads` on the CPU are by default those
-    of OMP_NUM_THREADS, or if it is not set, one per core. With `aggregate` so many windows are averaged for each word;
-    use the same for decoding. Raises AsrPunctError for a damaged directory or unusable corpus; nothing is written then.
+    `corpus` is a TSV file of labelled text that the model was not trained on. The other arguments are those of
+    `Punctuator.from_pretrained`; decode with the same `aggregate`. Raises AsrPunctError for a damaged directory or
+    unusable corpus; nothing is written then.
     """
     info = read_info(directory)
     punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, aggregate=aggregate)
     dev = read_dev_set(punctuator, corpus)
     settings = fit_settings(dev)
-    errors = (calibration_errors(dev, each) for each in (DecodeSettings(), settings))
+    errors = zip(calibration_errors(dev, DecodeSettings()), calibration_errors(dev, settings), strict=True)
     result = Tuning(
         words=len(dev.labels),
         micro_f1=(decoded_f1(dev, info.decoding), decoded_f1(dev, settings)),
-        calibration_error={str(mark): pair for mark, pair in zip(MARKS, zip(*errors, strict=True), strict=False)},
+        calibration_error={str(mark): pair for mark, pair in zip(MARKS, errors, strict=False)},
         class_weights=dict(settings.class_weights),
     )
     write_info(directory, replace(info, decoding=settings))

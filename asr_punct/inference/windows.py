@@ -15,34 +15,34 @@ W = TypeVar("W", bound=WordInput)
 class Window(Generic[W]):
     """Consecutive words of one document.
 
-    `keep` has the index of the first word that this window decides, and of the one after the last.
+    `kept_range` has the index of the first word that this window decides, and of the one after the last.
     """
 
     words: tuple[W, ...]
-    keep: tuple[int, int]
+    kept_range: tuple[int, int]
 
     @property
     def kept(self) -> tuple[W, ...]:
         """The words that this window decides."""
-        return self.words[slice(*self.keep)]
+        return self.words[slice(*self.kept_range)]
 
     @cached_property
-    def tokens(self) -> int:
+    def token_count(self) -> int:
         """Number of sub-words, both special tokens included."""
         return sum(len(word.subwords) for word in self.words) + 2
 
 
 def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
-    """Cut documents into overlapping windows that decide each word exactly once, in order (see `cut_windows`)."""
+    """Cut documents into overlapping windows that decide each word exactly once, in order (see `cut_documents`)."""
 
     def advance(size: int, decided: int) -> tuple[int, int]:
-        margin = min(config.margin, size - decided - 1, size // 2)
+        margin = min(config.margin, size - decided - 1, size // 2)  # decides one word or more
         return size - margin, size - 2 * margin
 
-    return cut_windows(words, config.words, max_tokens, advance)
+    return cut_documents(words, config.words, max_tokens, advance)
 
 
-def cut_windows(
+def cut_documents(
     words: Iterable[W], max_words: int, max_tokens: int, advance: Callable[[int, int], tuple[int, int]]
 ) -> Iterator[Window[W]]:
     """Cut documents into windows that are as long as their limits allow.
@@ -58,11 +58,11 @@ def cut_windows(
     decided = tokens = 0
     for word in words:
         while buffer and (len(buffer) == max_words or tokens + len(word.subwords) > max_tokens - 2):
-            end, following = advance(len(buffer), decided)
+            end, next_start = advance(len(buffer), decided)
             yield Window(tuple(buffer), (decided, end))
-            tokens -= sum(len(left.subwords) for left in buffer[:following])
-            del buffer[:following]
-            decided = end - following
+            tokens -= sum(len(dropped.subwords) for dropped in buffer[:next_start])
+            del buffer[:next_start]
+            decided = end - next_start
         buffer.append(word)
         tokens += len(word.subwords)
         if word.boundary & DOCUMENT_END:

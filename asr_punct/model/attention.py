@@ -28,14 +28,14 @@ def attend(query: Tensor, key: Tensor, value: Tensor, word_mask: Tensor) -> Tens
     """Scaled dot-product attention (Vaswani et al. 2017, equation 1), (batch, heads, words, size)."""
     # torch's fused function trains slower on a CPU
     logits = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)
-    logits = logits + torch.where(word_mask[:, None, None, :] > 0, 0.0, -1e4).to(logits.dtype)
+    logits = logits + torch.where(word_mask[:, None, None, :] > 0, 0.0, -1e4).to(logits.dtype)  # -inf may give NaN
     return cast(Tensor, logits.softmax(dim=-1).to(value.dtype) @ value)
 
 
 class AttentionLayer(nn.Module):
     """Multi-head attention and a feed-forward network, each followed by a residual sum and normalisation.
 
-    Vaswani et al. 2017, sections 3.1 to 3.3, with the GELU of the code of Shi et al. 2021, without positions.
+    Vaswani et al. 2017, sections 3.1 to 3.3, but with GELU, as in the code of Shi et al. 2021, and without positions.
     """
 
     def __init__(self, width: int, heads: int, feed_forward: int, dropout: float) -> None:
@@ -49,7 +49,7 @@ class AttentionLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
+        """Return contextual vectors (batch, words, width)."""
         mixed = attend(*split_heads(self.read(vectors), self.heads), word_mask)
         attended = self.attention_norm(vectors + self.dropout(self.write(join_heads(mixed))))
         return cast(Tensor, self.norm(attended + self.dropout(self.network(attended))))
@@ -67,7 +67,7 @@ class AttentionContext(nn.Module):
         )
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
+        """Return contextual vectors (batch, words, width)."""
         for layer in self.layers:
             vectors = layer(vectors, word_mask)
         return vectors
@@ -92,7 +92,7 @@ class RotaryAttention(nn.Module):
         self.register_buffer("sine", angles.sin(), persistent=False)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
+        """Return contextual vectors (batch, words, width)."""
         query, key, value = split_heads(self.read(self.norm(vectors)), self.heads)
         mixed = attend(self._rotate(query), self._rotate(key), value, word_mask)
         return cast(Tensor, vectors + self.dropout(self.write(join_heads(mixed))))

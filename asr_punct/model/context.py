@@ -31,7 +31,7 @@ class NoContext(nn.Module):
 class TransformerContext(nn.Module):
     """A small transformer over the words of the window (AutoPunct: González-Docasal et al. 2021, section 3.2.2).
 
-    The paper uses BERT layers. These are of ModernBERT, which learns faster.
+    The paper has BERT layers. ModernBERT layers are used here because they learn faster.
     """
 
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
@@ -63,7 +63,7 @@ Context: TypeAlias = (
 def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
     """Return the configured context layers for word vectors of size `width`, and windows of at most `max_words` words.
 
-    Raises ConfigError if the width is not a multiple of the number of heads; with rotary positions, of twice that.
+    Raises ConfigError if the width is not a multiple of the number of heads, or of twice that with rotary positions.
     """
     multiple_of = {"transformer": 2 * config.heads, "attention": config.heads, "convolution": 2 * config.heads}
     if width % multiple_of.get(config.kind, 1):

@@ -17,8 +17,7 @@ import torch
 from torch import Tensor, nn
 
 _IMPOSSIBLE = -1e4  # finite, so that it has a gradient
-_Reduction = Callable[..., Tensor]
-"""`torch.logsumexp` or `torch.amax`."""
+_Reduction = Callable[..., Tensor]  # `torch.logsumexp` or `torch.amax`
 
 
 class ChainCrf(nn.Module):
@@ -44,7 +43,7 @@ class ChainCrf(nn.Module):
         return self._posteriors(emissions, word_mask, torch.logsumexp)
 
     def max_marginals(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the probability of the best path through each class, normalised over classes, as `marginals`."""
+        """Return the probability of the best path with each class, normalised over classes, (batch, words, classes)."""
         return self._posteriors(emissions, word_mask, torch.amax)
 
     def conditional_logits(self, emissions: Tensor, classes: Tensor, word_mask: Tensor) -> Tensor:
@@ -61,7 +60,7 @@ class ChainCrf(nn.Module):
         matrices = self._matrices(emissions, word_mask)
         start = self.start + emissions[:, :1].float()
         first = torch.cat([start.unsqueeze(-2).expand_as(matrices[:, :1]), matrices[:, 1:]], dim=1)
-        prefix = self._products(first, reduce, backwards=False)[:, :, 0]
+        prefix = self._products(first, reduce, backwards=False)[:, :, 0]  # row 0, as all rows are equal
         return torch.softmax(prefix + self._suffix_scores(matrices, reduce), dim=-1)
 
     def _matrices(self, emissions: Tensor, word_mask: Tensor) -> Tensor:
@@ -70,14 +69,14 @@ class ChainCrf(nn.Module):
         return torch.where(word_mask.bool()[..., None, None], scores, self.identity)
 
     def _suffix_scores(self, matrices: Tensor, reduce: _Reduction) -> Tensor:
-        """Return the score of the words after each class, (batch, words, classes)."""
+        """Return the score of all following words after each class, (batch, words, classes)."""
         products = self._products(matrices, reduce, backwards=True)
         last = self.identity.expand_as(products[:, :1])
         return reduce(torch.cat([products[:, 1:], last], dim=1) + self.end, dim=-1)
 
     def _products(self, matrices: Tensor, reduce: _Reduction, backwards: bool) -> Tensor:
         """Return the products of the matrices up to each word, or with `backwards` from each word on."""
-        words: Any = matrices.shape[1]
+        words: Any = matrices.shape[1]  # symbolic in an export
         longest = self.max_words if torch.compiler.is_exporting() else words
         step = 1
         while step < longest:

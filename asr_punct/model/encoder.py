@@ -35,7 +35,7 @@ class MaskedLMDecoder(nn.Module):
 class WordEncoder(nn.Module):
     """Word vectors: the output of a transformers encoder at each word's last sub-word.
 
-    `encoder` is one of transformers, or a masked-LM whose `decoder` has been replaced by the identity.
+    `encoder` is a model of `transformers`, or a masked-LM whose `decoder` has been replaced by the identity.
     """
 
     def __init__(self, encoder: nn.Module, decoder: MaskedLMDecoder | None = None) -> None:
@@ -46,7 +46,7 @@ class WordEncoder(nn.Module):
         self.boundary = boundary_table(self.width)
         config = cast(Any, encoder.config)
         # Each block of a Funnel transformer after the first halves its input, so that shorter inputs fail.
-        self._shortest = 2 ** len(config.block_sizes) if config.model_type == "funnel" else 0
+        self._min_tokens = 2 ** len(config.block_sizes) if config.model_type == "funnel" else 0
 
     @property
     def backbone(self) -> tuple[nn.Module, ...]:
@@ -62,7 +62,7 @@ class WordEncoder(nn.Module):
     def settings(self) -> dict[str, Any]:
         """The encoder's configuration as JSON values, for `encoder_from_settings`."""
         config: dict[str, Any] = json.loads(cast(Any, self.encoder.config).to_json_string(use_diff=False))
-        config.pop("_name_or_path", None)  # a folder of this machine
+        config.pop("_name_or_path", None)  # may be a path on this machine
         settings = {**config, "architectures": [type(self.encoder).__name__]}
         return {**settings, _MASKED_LM: True} if self.decoder else settings
 
@@ -82,14 +82,14 @@ class WordEncoder(nn.Module):
         return EncoderOutput(pool_words(states, word_index) + self.boundary(boundaries), states)
 
     def states(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Return token states, (batch, tokens, width), which a masked-LM decoder reads if there is one."""
+        """Return token states, (batch, tokens, width): the input of the masked-LM decoder if there is one."""
         tokens = input_ids.shape[1]
-        if self._shortest:
-            missing = (0, max(0, self._shortest - tokens))
+        if self._min_tokens:
+            missing = (0, max(0, self._min_tokens - tokens))
             input_ids, attention_mask = (nn.functional.pad(tensor, missing) for tensor in (input_ids, attention_mask))
         output = self.encoder(input_ids=input_ids, attention_mask=attention_mask)
         states = cast(Tensor, output.logits if self.decoder else output.last_hidden_state)
-        return states[:, :tokens] if self._shortest else states
+        return states[:, :tokens] if self._min_tokens else states
 
 
 Encoder: TypeAlias = WordEncoder | LookupEncoder
@@ -148,9 +148,8 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
     """Return an encoder with random weights, built from the settings in a model directory."""
     if settings.get("model_type") in (MIXED_TYPE, TABLE_TYPE):
         return LookupEncoder(**{name: value for name, value in settings.items() if name != "model_type"})
-    has_head = settings.get(_MASKED_LM, False)
     config = AutoConfig.for_model(**{name: value for name, value in settings.items() if name != _MASKED_LM})
-    if has_head:
+    if settings.get(_MASKED_LM):
         return with_decoder(cast(Any, AutoModelForMaskedLM).from_config(config))
     arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
     return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))

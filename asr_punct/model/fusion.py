@@ -51,14 +51,14 @@ class DiscretePauses(Fusion):
         self.embedding = nn.Parameter(torch.empty(len(matrix), width).normal_(std=0.02))
 
     def table(self, buckets: Tensor | None = None) -> Tensor:
-        """Return the averaged embeddings of `buckets`, or of all, (buckets + 1, width), with the unknown pause last."""
+        """Return the averaged embeddings of `buckets`, or of all: (buckets + 1, width), the unknown pause last."""
         smoothing = self.smoothing if buckets is None else self.smoothing[buckets]
         with torch.autocast(self.embedding.device.type, enabled=False):
             return smoothing @ self.embedding
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
         """Return the sums, (batch, words, width)."""
-        if pauses.is_cuda:  # to find the buckets in the batch would stall the GPU
+        if pauses.is_cuda:  # `unique` would stall the GPU
             return vectors + nn.functional.embedding(pauses, self.table())
         buckets, rows = cast(tuple[Tensor, Tensor], torch.unique(pauses, return_inverse=True))
         return vectors + nn.functional.embedding(rows, self.table(buckets))

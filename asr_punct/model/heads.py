@@ -40,7 +40,7 @@ class MultiLabelHead(nn.Module):
         return logits
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
-        """Return the logits for `loss` from those of the head, (batch, words, classes)."""
+        """Return `logits`, (batch, words, marks): this head needs no others for `loss`."""
         return logits
 
     def predicted_marks(self, probabilities: Tensor) -> Tensor:
@@ -62,20 +62,20 @@ class ClassHead(nn.Module):
 
     def __init__(self, config: HeadConfig, width: int, max_words: int) -> None:
         super().__init__()
-        named = [parse_marks(name) for name in config.classes]
-        classes = [mark_bits(marks) for marks in named]
-        sets = torch.arange(1 << len(MARKS))
-        class_of = torch.zeros_like(sets)
-        for index, bits in enumerate(classes):
+        classes = [parse_marks(name) for name in config.classes]
+        class_bits = [mark_bits(marks) for marks in classes]
+        subsets = torch.arange(1 << len(MARKS))
+        class_of = torch.zeros_like(subsets)
+        for index, bits in enumerate(class_bits):
             if bits.bit_count() == 1:
-                class_of[sets & bits > 0] = index  # a rarer mark comes later and overwrites the class of a frequent one
-        for index, bits in enumerate(classes):
+                class_of[subsets & bits > 0] = index  # the class of a rarer mark comes later and overwrites
+        for index, bits in enumerate(class_bits):
             class_of[bits] = index
         self.layers = _layers(config, width, width, len(classes))
         self.crf = None if config.crf == "none" else ChainCrf(len(classes), max_words)
         self.uses_viterbi = config.crf == "path"
         self.register_buffer("class_of", class_of, persistent=False)
-        has_mark = torch.tensor([[float(mark in marks) for mark in MARKS] for marks in named])
+        has_mark = torch.tensor([[float(mark in marks) for mark in MARKS] for marks in classes])
         self.register_buffer("has_mark", has_mark, persistent=False)
 
     def forward(self, vectors: Tensor) -> Tensor:

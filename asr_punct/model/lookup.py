@@ -14,7 +14,7 @@ MIXED_TYPE, TABLE_TYPE = "asr_punct_lookup", "asr_punct_table"
 _SUBWORD_PRIMES = (7919, 104_729, 1_299_709)
 _NEXT_WORD_PRIME = 15_485_863
 _WORD_CODES = 1_000_003
-"""Primes of the hash of a word's three sub-words, and of the hash of two words."""
+"""Primes: a word's code is a hash of its three sub-words modulo `_WORD_CODES`; a pair's row is a hash of two codes."""
 
 
 class EncoderOutput(NamedTuple):
@@ -38,8 +38,8 @@ class VocabularyLayer(NamedTuple):
 class LookupEncoder(nn.Module):
     """Embeddings of sub-words and of pairs of neighbouring words, mixed by a linear layer.
 
-    A word is represented by its first, last but one and last sub-word. The embedding of two neighbouring words is the
-    row given by a hash of both, which they may share with other pairs. Without `table_width` a word vector is simply
+    A word is represented by its first, last but one and last sub-word. The embedding of two neighbouring words is a
+    row given by a hash of both; other pairs may have the same row. Without `table_width` a word vector is simply
     the embedding of the last sub-word, for a tokenizer of whole words.
 
     `pairs` is the number of rows of the table of word pairs, 0 for none. `pad_token_id` is used in place of missing

@@ -58,7 +58,7 @@ class FlairTagger:
             sentence, tagger = import_module("flair.data").Sentence, import_module("flair.models").SequenceTagger
         except ImportError:
             raise MissingPackageError("model.pos.tagger flair", "flair", "pip install flair") from None
-        self._sentence, self._tokenizer = sentence, tokenizer
+        self._sentence_class, self._tokenizer = sentence, tokenizer
         try:
             self._tagger = tagger.load(name)
         except (OSError, ValueError) as error:
@@ -75,7 +75,7 @@ class FlairTagger:
     def __call__(self, input_ids: Tensor, word_index: Tensor) -> Tensor:
         """Return the indices of the likeliest tags in flair's list of tags, (batch, words); 0 at padding."""
         windows = zip(input_ids.tolist(), word_index.tolist(), strict=True)
-        sentences = [self._sentence(self._decode(ids, [end for end in ends if end])) for ids, ends in windows]
+        sentences = [self._sentence_class(self._words(ids, [end for end in ends if end])) for ids, ends in windows]
         self._tagger.predict(sentences)
         tags = torch.zeros_like(word_index)
         for row, sentence in enumerate(sentences):
@@ -83,8 +83,8 @@ class FlairTagger:
             tags[row, : len(indices)] = torch.tensor(indices, device=tags.device)
         return tags
 
-    def _decode(self, ids: Sequence[int], ends: Sequence[int]) -> list[str]:
-        starts = [1, *(end + 1 for end in ends[:-1])]
+    def _words(self, ids: Sequence[int], ends: Sequence[int]) -> list[str]:
+        starts = [1, *(end + 1 for end in ends[:-1])]  # token 0 is the start token
         # flair leaves out empty tokens, but each word needs a tag
         return [self._tokenizer.decode(ids[start : end + 1]) or "_" for start, end in zip(starts, ends, strict=True)]
 

@@ -31,7 +31,7 @@ def pretrained_encoder(
 ) -> WordEncoder:
     """Load a pretrained encoder of the hub or a directory, with `masked_lm` also its masked-LM head if it has one.
 
-    Dropout rates stay the checkpoint's if None. Raises ConfigError if the encoder cannot be loaded, has no such
+    A dropout rate of None keeps that of the checkpoint. Raises ConfigError if the encoder cannot be loaded, has no such
     dropout, or has fewer output vectors than sub-words.
     """
     try:
@@ -67,10 +67,12 @@ def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
 
 def _set_dropout(config: PretrainedConfig, key: str, names: Sequence[str], rate: float | None) -> None:
     """Set a dropout rate, unless it is None, under those of `names` that this type of encoder has."""
+    if rate is None:
+        return
     present = [name for name in names if hasattr(config, name)]
-    if rate is not None and not present:
+    if not present:
         raise ConfigError(f"encoder: {key}: found no such rate in encoders of type {config.model_type}")
-    for name in present if rate is not None else ():
+    for name in present:
         setattr(config, name, rate)
 
 
@@ -87,5 +89,5 @@ def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | No
         )
     finally:
         messages.set_verbosity(verbosity)
-    base = f"{model.base_model_prefix}."
-    return model if all(weight.startswith(base) for weight in loading["missing_keys"]) else None
+    encoder_prefix = f"{model.base_model_prefix}."
+    return model if all(weight.startswith(encoder_prefix) for weight in loading["missing_keys"]) else None

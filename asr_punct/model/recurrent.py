@@ -9,7 +9,7 @@ from torch import Tensor, nn
 class RecurrentContext(nn.Module):
     """A bidirectional GRU, a GRU over its states, attention to all states, and late fusion (sections 2.1 and 2.2).
 
-    The output of attention is not an input of the second GRU, so that it is computed for all words at once.
+    The second GRU does not read the output of attention, so that attention is computed for all words at once.
     """
 
     def __init__(self, width: int) -> None:

@@ -13,7 +13,7 @@ from asr_punct.marks import MARKS
 from asr_punct.model.encoder import Encoder, pool_words
 from asr_punct.model.lookup import VocabularyLayer, boundary_table
 
-_EPSILON, _MOMENTUM = 1e-5, 0.1  # torch's, for batch normalisation
+_EPSILON, _MOMENTUM = 1e-5, 0.1  # torch's defaults for batch normalisation
 
 
 class SequenceLayer(nn.Module):
@@ -131,7 +131,7 @@ class WindowNormalisation(nn.Module):
         return (vectors * scale + shift) * mask
 
     def affine(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the factor and the summand, (tokens, values), that normalise by these statistics."""
+        """Return scale and shift, (tokens, values), that normalise by these statistics."""
         scale = self.weight[: len(mean)] * torch.rsqrt(variance + _EPSILON)
         return scale, self.bias[: len(mean)] - mean * scale
 

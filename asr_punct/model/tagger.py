@@ -19,22 +19,23 @@ from asr_punct.subwords import SubwordTokenizer
 
 @dataclass(frozen=True)
 class TaggerOutput:
-    """Output for a batch of windows, each (batch, words, …). A label is a mark or, in a `ClassHead`, a class."""
+    """Output for a batch of windows. A label is a mark or, in a `ClassHead`, a class."""
 
     mark_logits: Tensor
-    """For a sigmoid."""
+    """(batch, words, marks), logits of a sigmoid for each mark."""
     case_logits: Tensor
-    """For a softmax."""
+    """(batch, words, cases), logits of a softmax."""
     label_logits: Tensor
-    """Output of the punctuation head."""
+    """(batch, words, labels), output of the punctuation head."""
     label_probabilities: Tensor
+    """(batch, words, labels)."""
 
 
 class Tagger(nn.Module):
     """Predicts marks and case from words and pauses.
 
-    A sequence layer computes logits of words from the token states; they replace the word vectors except for the case
-    head. A GRU over pauses follows the context layers, other fusions of pauses precede them.
+    With a sequence layer, its logits replace the word vectors, except in the case head. A GRU over pauses follows the
+    context layers, other fusions of pauses precede them.
     """
 
     def __init__(self, config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> None:

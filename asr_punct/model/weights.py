@@ -19,8 +19,8 @@ from asr_punct.model.pos import PosTagger
 from asr_punct.model.tagger import Tagger
 from asr_punct.subwords import SubwordTokenizer
 
-_SCALE = ".row_scale"
-_MIN_SCALE = 1e-6
+_SCALE_SUFFIX = ".row_scale"
+_MIN_ROW_MAXIMUM = 1e-6  # avoids a scale of 0 for a row of zeros
 
 
 def save_tagger(model: nn.Module, path: Path) -> None:
@@ -89,10 +89,9 @@ def _flair_tokenizer(path: Path, info: ModelInfo) -> SubwordTokenizer | None:
 
 def _load(module: nn.Module, path: Path, expected: str) -> None:
     try:
-        weights = load_file(path)
+        weights = dequantised(load_file(path))
     except (SafetensorError, OSError) as error:
         raise ModelError(path, first_line(error), expected) from None
-    weights = dequantised(weights)
     difference = _difference(weights, module.state_dict())
     if difference:
         raise ModelError(path, difference, expected)
@@ -104,23 +103,23 @@ def quantised(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     stored = dict(weights)
     for name, tensor in weights.items():
         if tensor.ndim == 2 and tensor.is_floating_point():
-            scale = tensor.float().abs().amax(dim=1, keepdim=True).clamp(min=_MIN_SCALE) / 127
-            stored[name], stored[name + _SCALE] = (tensor.float() / scale).round().to(torch.int8), scale
+            scale = tensor.float().abs().amax(dim=1, keepdim=True).clamp(min=_MIN_ROW_MAXIMUM) / 127
+            stored[name], stored[name + _SCALE_SUFFIX] = (tensor.float() / scale).round().to(torch.int8), scale
     return stored
 
 
 def dequantised(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the tensors with those of `quantised` as matrices in fp32 again."""
-    scales = {name.removesuffix(_SCALE): tensor for name, tensor in weights.items() if name.endswith(_SCALE)}
+    """Invert `quantised`: return its int8 matrices in fp32, and other tensors as they are."""
+    scales = {key.removesuffix(_SCALE_SUFFIX): scale for key, scale in weights.items() if key.endswith(_SCALE_SUFFIX)}
     return {
         name: tensor * scales[name] if name in scales else tensor
         for name, tensor in weights.items()
-        if not name.endswith(_SCALE)
+        if not name.endswith(_SCALE_SUFFIX)
     }
 
 
 def _difference(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> str | None:
-    """Describe the first weight that is missing, unknown or of another shape."""
+    """Describe the first weight that is missing, unknown or of another shape, if any."""
     for name, tensor in expected.items():
         if name not in found:
             return f"no weight {name}"

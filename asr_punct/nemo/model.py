@@ -66,7 +66,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         built = _parts(values, self._is_model_being_restored(), trainer.max_epochs if trainer else None)
         self.info, self.tokenizer = built.info, built.tokenizer
         self.task = PunctuationModule(built.tagger, built.training, steps_per_epoch=1) if built.tagger else None
-        self._kept = dict(built.files)
+        self._other_files = dict(built.files)  # all but the tokenizer
         self._corpora: PunctuationData | None = None
         self._data = values.get("data")
         self.cfg = OmegaConf.create(
@@ -144,15 +144,15 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     @property
     def files(self) -> dict[str, bytes]:
         """Contents of the files of a model directory that a `.nemo` file contains, by name."""
-        return {TOKENIZER: self._checked_tokenizer().to_json().encode(), **self._kept}
+        return {TOKENIZER: self._checked_tokenizer().to_json().encode(), **self._other_files}
 
     @property
     def punctuator(self) -> Punctuator:
         """Punctuator with the current weights, on their device. Switches the model to evaluation mode."""
         self.eval()
-        graph = next((content for name, content in self._kept.items() if name.endswith(".onnx")), b"")
+        graph = next((content for name, content in self._other_files.items() if name.endswith(".onnx")), b"")
         backend = TorchBackend(self.task.model) if self.task else OnnxBackend(graph)
-        casing = parse_casing(self._kept.get(CASING, b"").decode("utf-8").splitlines())
+        casing = parse_casing(self._other_files.get(CASING, b"").decode("utf-8").splitlines())
         return Punctuator(self.info, self._checked_tokenizer(), backend, casing=casing)
 
     def add_punctuation_capitalization(self, queries: Sequence[str], *arguments: Any, **options: Any) -> list[str]:
@@ -267,12 +267,12 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Read the tokenizer and the other files from a checkpoint."""
-        self._kept = {name: text.encode("utf-8") for name, text in checkpoint[_FILES].items() if name != TOKENIZER}
-        with TemporaryDirectory() as name:
-            file = Path(name) / TOKENIZER
-            file.write_text(checkpoint[_FILES][TOKENIZER], encoding="utf-8")
+        files = {name: text.encode("utf-8") for name, text in checkpoint[_FILES].items()}
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / TOKENIZER
+            file.write_bytes(files.pop(TOKENIZER))
             self.tokenizer = SubwordTokenizer.from_file(file, self.info.model.encoder.max_subwords)
-        self._corpora = None
+        self._other_files, self._corpora = files, None
 
 
 def _parts(values: dict[str, Any], restored: bool, epochs: int | None) -> Parts:

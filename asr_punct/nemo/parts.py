@@ -39,7 +39,7 @@ _GRAPHS = (ONNX, ONNX_INT8)
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a model. `tagger` is None if there is only an ONNX graph, `tokenizer` if a checkpoint has it.
+    """The parts of a model. `tagger` is None if there is only an ONNX graph, `tokenizer` until a checkpoint is loaded.
 
     `files` are the contents of `KEPT_FILES` by name, without the tokenizer; a graph only if there are no weights.
     """
@@ -84,7 +84,7 @@ def read_parts(directory: Path) -> Parts:
     kept = {name: directory / name for name in KEPT_FILES if name not in (TOKENIZER, *_GRAPHS)}
     tagger = load_tagger(verified_file(directory, info, WEIGHTS), info) if WEIGHTS in info.files else None
     if tagger is None:
-        graph = next((name for name in _GRAPHS if name in info.files), WEIGHTS)
+        graph = next((name for name in _GRAPHS if name in info.files), WEIGHTS)  # neither: weights are missing
         kept[graph] = verified_file(directory, info, graph)
     files = {name: path.read_bytes() for name, path in kept.items() if path.is_file()}
     return Parts(info, TrainingConfig(), tagger, tokenizer, files)
@@ -107,7 +107,7 @@ def restore_parts(values: Mapping[str, Any], folder: Path | None, epochs: int | 
 
 
 def _training_config(training: TrainingConfig, epochs: int | None) -> TrainingConfig:
-    """Return the configuration with the trainer's number of epochs. NeMo must average the weights."""
+    """Return the configuration with the trainer's number of epochs. Raises ConfigError if it averages the weights."""
     decay = training.optimizer.ema_decay
     if decay:
         raise ConfigError(f"training: optimizer: ema_decay is {decay}, expected 0: under NeMo exp_manager.ema averages")

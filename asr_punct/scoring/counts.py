@@ -15,6 +15,7 @@ from asr_punct.scoring.pairing import WordPair
 
 Array = NDArray[np.float64]
 CASE_CLASSES = tuple(case for case in CASES if case is not Case.O)
+_SUBSTITUTED, _DELETED, _INSERTED = range(3)  # last axis of `Counts.word_errors`
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def concatenate(parts: Sequence[Counts]) -> Counts:
 
 
 def _combine(parts: Sequence[Counts], function: Callable[[Sequence[Array]], Array]) -> Counts:
+    """Apply `function` to the same array of all parts, for each array."""
     arrays: dict[str, Any] = {name: function([getattr(part, name) for part in parts]) for name in _ARRAYS}
     return replace(parts[0], **arrays)
 
@@ -73,22 +75,22 @@ _ARRAYS = ("marks", "one_class", "edits", "case", "surface", "words", "word_erro
 
 
 def count(
-    pairs: Sequence[WordPair], written_errors: Sequence[int], classes: MarkClasses, units: int, has_word_errors: bool
+    pairs: Sequence[WordPair], written_error_units: Sequence[int], classes: MarkClasses, units: int, is_aligned: bool
 ) -> Counts:
     """Return the counts of each of the `units`, by the definitions of `asr_punct.scoring.metrics`."""
     shapes = [(len(classes.names), 3), (3,), (4,), (len(CASE_CLASSES), 3), (3,), (), (3,), ()]
     arrays = {name: np.zeros((units, *shape)) for name, shape in zip(_ARRAYS, shapes, strict=True)}
-    counts = Counts(classes, **arrays, has_word_errors=has_word_errors)
+    counts = Counts(classes, **arrays, has_word_errors=is_aligned)
     _count_labels(counts, [pair for pair in pairs if pair.hypothesis])
-    np.add.at(counts.written_errors, np.array(written_errors, np.int64), 1)
+    np.add.at(counts.written_errors, np.array(written_error_units, np.int64), 1)
     for pair in pairs:
         counts.words[pair.unit] += pair.reference is not None
         if not pair.is_equal:
-            kind = 1 if pair.hypothesis is None else 2 if pair.reference is None else 0
+            kind = _DELETED if pair.hypothesis is None else _INSERTED if pair.reference is None else _SUBSTITUTED
             counts.word_errors[pair.unit, kind] += 1
         for mark in pair.lost:
-            counts.marks[pair.unit, classes.marks.index(mark), 2] += 1
-            counts.edits[pair.unit, 2] += 1
+            counts.marks[pair.unit, classes.marks.index(mark), 2] += 1  # a false negative
+            counts.edits[pair.unit, 2] += 1  # a deletion
     return counts
 
 
@@ -120,12 +122,12 @@ def _tp_fp_fn(reference: NDArray[np.bool_], hypothesis: NDArray[np.bool_]) -> ND
 
 
 def _edits(reference: NDArray[np.bool_], hypothesis: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return correct slots, substitutions, deletions, insertions on one side of each word; (words, 4)."""
+    """Return correct slots, substitutions, deletions, insertions of (words, classes of one side); (words, 4)."""
     missing = np.count_nonzero(reference & ~hypothesis, axis=1)
     extra = np.count_nonzero(~reference & hypothesis, axis=1)
-    both = np.minimum(missing, extra)
+    substituted = np.minimum(missing, extra)
     correct = np.count_nonzero(reference & hypothesis, axis=1)
-    return np.stack([correct, both, missing - both, extra - both], axis=1)
+    return np.stack([correct, substituted, missing - substituted, extra - substituted], axis=1)
 
 
 def _surface(expected: str, found: str) -> tuple[bool, bool, bool]:

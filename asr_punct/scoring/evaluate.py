@@ -19,19 +19,19 @@ from asr_punct.words import Utterance
 class PairedTexts:
     """A reference and a hypothesis whose words are paired. The references are the units of resampling.
 
-    `written_errors` has the unit of each error between the written words, with marks and capitals. `is_aligned` is
+    `written_error_units` has the unit of each error between the written words, with marks and capitals. `is_aligned` is
     whether the words of the hypothesis are a recogniser's, aligned with those of the reference.
     """
 
     references: Sequence[Utterance]
     pairs: Sequence[WordPair]
-    written_errors: Sequence[int]
+    written_error_units: Sequence[int]
     classes: MarkClasses
     is_aligned: bool
 
     def count(self) -> Counts:
         """Return the counts of each utterance of the reference."""
-        return count(self.pairs, self.written_errors, self.classes, len(self.references), self.is_aligned)
+        return count(self.pairs, self.written_error_units, self.classes, len(self.references), self.is_aligned)
 
 
 def pair_words(
@@ -59,13 +59,13 @@ def pair_words(
 
 def join_texts(texts: Mapping[str, PairedTexts]) -> PairedTexts:
     """Return one or more texts with the same classes as one; the ids of references begin with the text's name."""
-    references, pairs, errors = list[Utterance](), list[WordPair](), list[int]()
+    references, pairs, error_units = list[Utterance](), list[WordPair](), list[int]()
     for name, text in texts.items():
         start = len(references)
         pairs += (replace(pair, unit=start + pair.unit) for pair in text.pairs)
-        errors += (start + unit for unit in text.written_errors)
+        error_units += (start + unit for unit in text.written_error_units)
         references += (replace(u, id=f"{name} {u.id or i}") for i, u in enumerate(text.references, start=1))
-    return replace(next(iter(texts.values())), references=references, pairs=pairs, written_errors=errors)
+    return replace(next(iter(texts.values())), references=references, pairs=pairs, written_error_units=error_units)
 
 
 def score_counts(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> Scores:

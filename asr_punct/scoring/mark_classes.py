@@ -1,6 +1,6 @@
 """Classes of marks that are scored as one.
 
-Reports print the mapping from marks to classes, because published scores differ most in it.
+Reports print the mapping from marks to classes, because it is the main difference between published scores.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,10 +48,10 @@ class MarkClasses:
         """
         if not self.is_merged:
             return list(utterances)
-        first = {mark: marks[0] for marks in self.members.values() for mark in marks}
+        representative = {mark: marks[0] for marks in self.members.values() for mark in marks}
 
         def merged(label: Labels) -> Labels:
-            return Labels(frozenset(first[mark] for mark in label.marks if mark in first), label.case)
+            return Labels(frozenset(representative[mark] for mark in label.marks if mark in representative), label.case)
 
         return [annotate(each, labels=list(map(merged, each.labels)), probabilities=None) for each in utterances]
 
@@ -69,7 +69,7 @@ MERGED: Mapping[int, MarkClasses] = {
 }
 """Classes by their number, which counts "no mark" (Alam et al. 2020, sections 3.1 and 5.2).
 
-4 are those of the IWSLT 2011/2012 benchmark."""
+The 4 classes are those of the IWSLT 2011/2012 benchmark."""
 
 
 def mark_classes(merge: int | None) -> MarkClasses:

@@ -32,8 +32,8 @@ from asr_punct.scoring.scores import CaseScores, Edits, Interval, Rate, Resampli
 
 def f1(counts: Array) -> Array:
     """F1 = 2 tp / (2 tp + fp + fn), NaN for a class in neither text; (…, 3) -> (…,)."""
-    right, wrong, missed = np.moveaxis(counts, -1, 0)
-    return _ratio(2 * right, 2 * right + wrong + missed)
+    tp, fp, fn = np.moveaxis(counts, -1, 0)
+    return _ratio(2 * tp, 2 * tp + fp + fn)
 
 
 def mean_f1(counts: Counts) -> Array:
@@ -122,11 +122,11 @@ def make_scores(
 
 def _rate(counts: Array) -> Rate:
     """Return the rates of tp, fp and fn, (3,)."""
-    right, wrong, missed = counts.tolist()
-    if not (right or wrong or missed):
+    tp, fp, fn = counts.tolist()
+    if not (tp or fp or fn):
         return Rate(None, None, None, 0)
-    precision, recall = (right / (right + other) if right else 0.0 for other in (wrong, missed))
-    return Rate(precision, recall, 2 * right / (2 * right + wrong + missed), int(right + missed))
+    precision, recall = (tp / (tp + errors) if tp else 0.0 for errors in (fp, fn))
+    return Rate(precision, recall, 2 * tp / (2 * tp + fp + fn), int(tp + fn))
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:

@@ -11,7 +11,7 @@ from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
 from asr_punct.words import Utterance, Word
 
-_OTHER_WORDS = "(--align pairs words that differ)"
+_ALIGN_HINT = "(--align pairs words that differ)"
 _NO_LABELS = Labels()
 
 
@@ -68,20 +68,20 @@ def pair_utterances(
 def _pair_same(references: Sequence[Utterance], hypotheses: Sequence[Utterance], name: str) -> list[WordPair]:
     """Pair equal words in order, whatever the boundaries of utterances; utterances with ids can be in any order."""
     hypotheses = _pair_by_id(references, hypotheses, complete=True) or hypotheses
-    stream = chain.from_iterable(utterance.words for utterance in hypotheses)
+    found_words = chain.from_iterable(utterance.words for utterance in hypotheses)
     pairs = []
     for unit, reference in enumerate(references):
         for number, word in enumerate(reference.words, start=1):
-            other = next(stream, None)
+            other = next(found_words, None)
             if other is None or comparison_form(other.text) != comparison_form(word.text):
                 place = f"{name}: {_place(reference, unit)}, word {number}"
                 found = "the end" if other is None else repr(other.text)
-                raise InputError(place, found, f"{word.text!r} as in the reference {_OTHER_WORDS}")
+                raise InputError(place, found, f"{word.text!r} as in the reference {_ALIGN_HINT}")
             labels = word.labels or _NO_LABELS
             pairs.append(WordPair(unit, word, other, True, labels, _form(word, labels)))
-    extra = next(stream, None)
+    extra = next(found_words, None)
     if extra is not None:
-        raise InputError(name, f"{extra.text!r} after the last word of the reference", f"the end {_OTHER_WORDS}")
+        raise InputError(name, f"{extra.text!r} after the last word of the reference", f"the end {_ALIGN_HINT}")
     return pairs
 
 
@@ -91,18 +91,18 @@ def _pair_recognised(references: Sequence[Utterance], hypotheses: Sequence[Utter
     Utterances are paired by id if no two have the same (in text the id is the line number, used only if both texts have
     the same number of lines), else by recording; else each text is aligned as a whole.
     """
-    pairs, errors = list[WordPair](), list[int]()
+    pairs, error_units = list[WordPair](), list[int]()
     for units, group in _pair_groups(references, hypotheses):
         word_units = [unit for unit in units for _ in references[unit].words] or [units[0]]
         reference, hypothesis = _join(references[unit] for unit in units), _join(group)
-        pairs += _aligned(reference, hypothesis, word_units)
+        pairs += _aligned_pairs(reference, hypothesis, word_units)
         written = align(_written(reference), _written(hypothesis))
         pair_units = _pair_units(written, word_units)
-        errors += [unit for unit, is_equal in zip(pair_units, written.equal, strict=True) if not is_equal]
-    return pairs, errors
+        error_units += [unit for unit, is_equal in zip(pair_units, written.equal, strict=True) if not is_equal]
+    return pairs, error_units
 
 
-def _aligned(reference: Utterance, hypothesis: Utterance, word_units: Sequence[int]) -> Iterator[WordPair]:
+def _aligned_pairs(reference: Utterance, hypothesis: Utterance, word_units: Sequence[int]) -> Iterator[WordPair]:
     projection = project(reference, hypothesis)
     alignment, labels = projection.alignment, projection.utterance.labels
     lost = defaultdict[int, set[Mark]](set)
@@ -153,14 +153,15 @@ def _pair_by_id(
 ) -> list[Utterance] | None:
     """Return the hypotheses in the order of the references, or None if ids are missing, repeated or unknown.
 
-    Unless `complete`, a reference without a hypothesis gets an empty one: the recogniser found no words. Line numbers
-    are no ids if the hypotheses have another number of lines.
+    A reference without a hypothesis gets an empty one (the recogniser found no words), but not with `complete`, or if
+    the ids are line numbers: then every reference needs a hypothesis.
     """
     wanted = [u.id for u in references]
-    complete = complete or wanted == [str(number) for number in range(1, len(wanted) + 1)]
+    are_line_numbers = wanted == [str(number) for number in range(1, len(wanted) + 1)]
     by_id = {u.id: u for u in hypotheses}
-    unique = "" not in wanted and len(set(wanted)) == len(wanted) and len(by_id) == len(hypotheses)
-    if not (unique and by_id and by_id.keys() <= set(wanted)) or (complete and len(by_id) < len(wanted)):
+    are_unique = "" not in wanted and len(set(wanted)) == len(wanted) and len(by_id) == len(hypotheses)
+    least = len(wanted) if complete or are_line_numbers else 1
+    if not by_id or not are_unique or not by_id.keys() <= set(wanted) or len(by_id) < least:
         return None
     return [by_id.get(name, Utterance(())) for name in wanted]
 

@@ -98,7 +98,7 @@ class Scores:
     def as_dict(self) -> dict[str, Any]:
         """Return the content of a scores file: dictionaries, lists and numbers, rates with six decimals."""
         scores: dict[str, Any] = rounded(asdict(self))
-        scores["case"] = scores["case"].pop("classes") | scores["case"]
+        scores["case"] = scores["case"].pop("classes") | scores["case"]  # FIRST_CAP, ALL_CAPS, micro, surface
         return {name: value for name, value in scores.items() if value is not None or name not in _OPTIONAL}
 
     @classmethod

@@ -30,11 +30,10 @@ _TOGETHER_BYTES = 8 * 2**10
 class _Job:
     """A request: the function that parses it, its size in bytes, and its answer.
 
-    At `deadline`, a time of `time.monotonic`, the client gets an error. `kind` is that of its words for the metrics:
-    `http` or `vosk`.
+    At `deadline`, a time of `time.monotonic`, the client gets an error. `kind` is `http` or `vosk`, for the metrics.
     """
 
-    read: ParseRequest
+    parse: ParseRequest
     deadline: float
     size: int
     kind: str
@@ -95,7 +94,7 @@ class Batcher:
         self._short.close()
         self._long.close()
 
-    async def submit(self, read: ParseRequest, size: int, kind: str = "http") -> Answer:
+    async def submit(self, parse: ParseRequest, size: int, kind: str = "http") -> Answer:
         """Return the answer to a request of `size` bytes.
 
         Raises ServiceError for a bad request or a full queue, or if the request takes too long.
@@ -105,14 +104,14 @@ class Batcher:
             raise ServiceError(503, "queue", "a full queue", "fewer requests at the same time", retry_after_s=1)
         self._count += 1
         self._metrics.queue.inc()
-        job = _Job(read, time.monotonic() + self._limits.request_s, size, kind)
+        job = _Job(parse, time.monotonic() + self._limits.request_s, size, kind)
         (self._short if size <= _SHORT_BYTES else self._long).put(job)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(job.answer), self._limits.request_s)
         except TimeoutError:
             raise _too_long() from None
         finally:
-            job.deadline = 0.0
+            job.deadline = 0.0  # nobody waits for the answer any more
             self._count -= 1
             self._metrics.queue.dec()
 
@@ -126,9 +125,9 @@ class Batcher:
         for job in jobs:
             with _errors_of(job):
                 job.check()
-                request = job.read()
+                request = job.parse()
                 request = replace(request, model=self._models.check(request.model))
-                groups[_options(request)].append((job, request))
+                groups[_settings(request)].append((job, request))
         for group in groups.values():
             self._try_restore(group)
 
@@ -147,7 +146,7 @@ class Batcher:
 
     def _restore(self, group: Sequence[tuple[_Job, ParsedRequest]]) -> None:
         requests = [request for _, request in group]
-        name, probabilities, has_labels = _options(requests[0])
+        name, probabilities, has_labels = _settings(requests[0])
         punctuator = self._models.get(name)
         self._metrics.batch.observe(len(group))
         joined = _joined(requests)
@@ -163,13 +162,13 @@ class Batcher:
                 job.answer.set_result(write_answer(request, found, punctuator))
 
 
-def _options(request: ParsedRequest) -> tuple[str, bool, bool]:
+def _settings(request: ParsedRequest) -> tuple[str, bool, bool]:
     """Return the model's name, whether to add probabilities, and whether the labels are given."""
     return request.model or "", request.probabilities, request.labels is not None
 
 
 def _joined(requests: Iterable[ParsedRequest]) -> Iterator[Utterance]:
-    """Yield the utterances of all requests, with names that differ between requests."""
+    """Yield the utterances of all requests; those of two requests never have the same document or recording."""
     for number, request in enumerate(requests):
         for utterance in request.utterances:
             names = {"document": f"{number}/{utterance.context}", "recording": f"{number}/{utterance.recording}"}
@@ -178,7 +177,7 @@ def _joined(requests: Iterable[ParsedRequest]) -> Iterator[Utterance]:
 
 @contextmanager
 def _errors_of(job: _Job) -> Iterator[None]:
-    """Make an error in the context the answer of a job."""
+    """If an error is raised in the context, answer the job with it."""
     try:
         yield
     except Exception as error:

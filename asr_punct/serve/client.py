@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,10 +23,10 @@ from asr_punct.serve.schema import StreamWord, TimedWord
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
-_BATCH = 100
+_MESSAGE_WORDS = 100
 """Maximum number of words in a message."""
-_CONTEXT = 100
-"""Committed words that are sent again as context of a new connection."""
+_CONTEXT_WORDS = 100
+"""Number of committed words that are sent again as context of a new connection."""
 _PONG_S = 60.0
 """Seconds to wait for the answer to a ping."""
 _REFUSED = frozenset({401, 403, 404})
@@ -46,7 +47,7 @@ class StreamClient:
                 print(word["written"])
 
     If the connection breaks, it opens another one with the last committed words as context, and sends all words again
-    that are not committed.
+    that are not committed. Warnings of the service, such as one about the language, are logged once.
 
     Args:
         url: address of the service: `ws://…` or `wss://…`.
@@ -75,12 +76,13 @@ class StreamClient:
         self._max_waiting, self._connect_s = max_waiting, connect_s
         self._place = url.partition("?")[0]  # without a token
         self._waiting: deque[dict[str, Any]] = deque()  # not committed
-        self._sent = 0  # of these, words sent on this connection
-        self._context: deque[Committed] = deque(maxlen=_CONTEXT)
+        self._sent = 0  # how many of them were sent on this connection
+        self._context: deque[Committed] = deque(maxlen=_CONTEXT_WORDS)
         self._changed = asyncio.Condition()
         self._ends = False
         self._was_connected = False
         self._failure: AsrPunctError | None = None
+        self._logged: set[str] = set()  # warnings of the service, which repeats them on each connection
         self._committed: asyncio.Queue[Committed | BaseException | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.partial = ""
@@ -173,7 +175,7 @@ class StreamClient:
             while True:
                 async with self._changed:
                     await self._changed.wait_for(lambda: self._sent < len(self._waiting) or self._ends)
-                    words = [self._waiting[i] for i in range(self._sent, min(len(self._waiting), self._sent + _BATCH))]
+                    words = list(islice(self._waiting, self._sent, self._sent + _MESSAGE_WORDS))
                     self._sent += len(words)
                     ends = self._ends and self._sent == len(self._waiting)
                 await connection.send(json.dumps({"words": words, **({"end": True} if ends else {})}))
@@ -181,11 +183,15 @@ class StreamClient:
                     return
 
     async def _receive(self, connection: ClientConnection) -> bool:
-        """Receive answers until the document has ended or the connection breaks."""
+        """Receive answers. Return True at the end of the document, False if the service closes the connection."""
         async for raw in connection:
             message = json.loads(raw)
             if error := message.get("error"):
                 raise AsrPunctError(_MESSAGE.format(**error))
+            for warning in message.get("warnings", ()):
+                if warning not in self._logged:
+                    self._logged.add(warning)
+                    _LOG.warning("%s: %s", self._place, warning)
             async with self._changed:
                 for word in message.get("final", ()):
                     self._waiting.popleft()

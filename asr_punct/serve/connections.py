@@ -82,13 +82,13 @@ class Connection:
         self._stopping = asyncio.ensure_future(stop.wait())
 
     def stop_waiting(self) -> None:
-        """Wait for no message any more."""
+        """Stop waiting for messages."""
         for task in (self._receiving, self._stopping):
             if task:
                 task.cancel()
 
     async def _wait(self, seconds: Seconds) -> bool:
-        """Wait for the next message or the stop of the service; return whether there is one within `seconds`."""
+        """Wait for the next message or the stop of the service; return whether one of them came within `seconds`."""
         self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
         tasks = {self._receiving, self._stopping}
         done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -120,13 +120,13 @@ class Connection:
     async def send(self, message: str | bytes) -> None:
         """Send a message. Raises SlowReaderError if the client does not read, DisconnectedError if it has gone."""
         part = {"text": message} if isinstance(message, str) else {"bytes": message}
-        await self._limited({"type": "websocket.send", **part})
+        await self._send_event({"type": "websocket.send", **part})
 
     async def close(self, code: int, reason: str = "") -> None:
         """Close the WebSocket; a client that does not read in time is disconnected."""
-        await self._limited({"type": "websocket.close", "code": code, "reason": reason[:100]})
+        await self._send_event({"type": "websocket.close", "code": code, "reason": reason[:100]})
 
-    async def _limited(self, event: dict[str, Any]) -> None:
+    async def _send_event(self, event: dict[str, Any]) -> None:
         try:
             async with asyncio.timeout(self._limits.send_s):
                 await self._websocket.send(event)

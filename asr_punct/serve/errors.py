@@ -8,7 +8,7 @@ from typing import Any
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
-from asr_punct.errors import AsrPunctError, InputError, first_line
+from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.json_values import short_repr
 
 _PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
@@ -17,7 +17,7 @@ _EXPECTED = {
     "string_pattern_mismatch": "a code of two or three lower-case letters, or several: es, es+eu",
     "bool_parsing": "true or false",
 }
-"""What was expected, by pydantic's type of the error; else its message says it."""
+"""What was expected, by pydantic's type of the error; for other types pydantic's message is used."""
 
 
 class ServiceError(Exception):
@@ -29,7 +29,7 @@ class ServiceError(Exception):
         super().__init__(f"{place}: found {found}, expected {expected}")
 
     def response(self) -> JSONResponse:
-        """Return the answer. The rest of a refused body is not read: the connection is closed."""
+        """Return the answer. After 408 and 413 the connection is closed, because the rest of the body is not read."""
         headers = {"Connection": "close"} if self.status in (408, 413) else {}
         if self.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
@@ -60,9 +60,12 @@ def _with_parameters(expected: str) -> str:
 
 
 def validation_error(error: ValidationError, place: str = "") -> ServiceError:
-    """Return the first error of a value: status 400 if it is not JSON, else 422. `place` is that of the value."""
+    """Return pydantic's first error as an error with status 400 if the text is not JSON, else 422.
+
+    `place` names the value, such as `body`; the path of the bad key is added.
+    """
     detail = error.errors(include_url=False)[0]
-    message = first_line(ValueError(detail["msg"].removeprefix("Value error, ")))
+    message = detail["msg"].removeprefix("Value error, ").partition("\n")[0]
     where = ": ".join(filter(None, [place, ".".join(map(str, detail["loc"]))])) or "request"
     if detail["type"] == "json_invalid":
         return ServiceError(400, where, f"text that is not JSON ({message})", "a JSON object")

@@ -35,7 +35,14 @@ async def serve_stream(websocket: WebSocket, service: Service) -> None:
 
 @dataclass
 class _Session:
-    """The messages of one connection."""
+    """The messages of one connection.
+
+    Attributes:
+        stream: None before the first message.
+        last_start: start of the document's last word with a time, in seconds; no later word may start before it.
+        flush_after: pause in seconds that commits all words.
+        warnings: warnings about the language of the configuration, for the next answer.
+    """
 
     connection: Connection
     service: Service

@@ -16,9 +16,9 @@ Open = Callable[[str | None], Punctuator]
 
 
 class Models:
-    """Opens models when they are first used. Clients may name only shipped models and the model of the command line.
+    """Opens models when they are first used. Clients may name only shipped models and the model `name`.
 
-    That is used for requests that name none; if it is None, the model of the text's language.
+    Requests that name no model use `name`, the model of the command line; None: the model of the text's language.
     """
 
     def __init__(self, open_model: Open, name: str | None = None) -> None:
@@ -34,16 +34,16 @@ class Models:
             raise ServiceError(422, "model", repr(name)[:80], f"one of {' '.join(sorted(self._names))}")
         return name
 
-    def check_language(self, name: str | None, language: str | None) -> str:
-        """Return the checked name; without a name, that of the language's model, else that of the default model."""
+    def choose(self, name: str | None, language: str | None) -> str:
+        """Return the name after `check`; None: the name of the language's model, else of the default model."""
         if name is None and self.default == AUTO:
             codes = language.split("+") if language else []
             name = next((model for code in codes if (model := models_by_language().get(code))), None)
         return self.check(name)
 
     def language_warnings(self, name: str | None, language: str | None) -> list[str]:
-        """Return the warning about a named language for which the model is not; none without a language."""
-        punctuator = self.get(self.check_language(name, language))
+        """Return a warning if the model is not for the language; an empty list if no language is named."""
+        punctuator = self.get(self.choose(name, language))
         return punctuator.language_warnings([Utterance((), language=language)]) if language else []
 
     def get(self, name: str) -> Punctuator:

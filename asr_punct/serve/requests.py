@@ -44,7 +44,7 @@ logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it logs a warni
 class ParsedRequest:
     """A request: its words, the name of the model or None, and the format of the answer.
 
-    `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `unwritten`
+    `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `context_utterances`
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
     decides them.
     """
@@ -54,7 +54,7 @@ class ParsedRequest:
     to: str | None = None
     probabilities: bool = False
     has_words: bool = False
-    unwritten: int = 0
+    context_utterances: int = 0
     labels: tuple[Labels, ...] | None = None
 
 
@@ -205,7 +205,7 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
         warnings: list[str] = []
     else:
         warnings = punctuator.language_warnings(request.utterances)
-    restored = islice(restored, request.unwritten, None)
+    restored = islice(restored, request.context_utterances, None)
     if request.to is None:
         return _json_answer(request, list(restored), punctuator, warnings)
     write = FORMATS[request.to].write
@@ -229,17 +229,16 @@ def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iter
 
 
 def _media_type(name: str) -> str:
-    is_json = FORMATS[name].recognises is not None
+    is_json = FORMATS[name].recognises is not None  # JSON formats are recognised by their content
     return _JSON if is_json else f"{_MEDIA_TYPES.get(name, 'text/plain')}; charset=utf-8"
 
 
 def _json_answer(
     request: ParsedRequest, restored: list[Utterance], punctuator: Punctuator, warnings: Sequence[str]
 ) -> Answer:
-    content: dict[str, Any] = {"language": next((u.language for u in restored if u.language), ""), "text": ""}
-    content["text"] = "\n".join(
-        write_text([word.text for word in u.words], u.labels, punctuator.glyphs.of(u.language)) for u in restored
-    )
+    lines = (write_text([word.text for word in u.words], u.labels, punctuator.glyphs.of(u.language)) for u in restored)
+    language = next((u.language for u in restored if u.language), "")
+    content: dict[str, Any] = {"language": language, "text": "\n".join(lines)}
     if request.has_words or request.probabilities:
         content["words"] = [
             word_object(word, punctuator.glyphs.of(utterance.language))

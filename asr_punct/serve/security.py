@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from asr_punct.serve.errors import ServiceError
@@ -28,6 +29,16 @@ _HEADERS = {
 }
 """Pages may load only scripts, styles, pictures and data of this service, and play files of the user. No site may show
 them in a frame."""
+_TOKEN_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>asr-punct: token needed</title>
+<p>This service needs its token, and the request has none or a wrong one.</p>
+<p>Add <code>?token=TOKEN</code> to the address of the start page, where TOKEN is the token of the service. The browser
+keeps it until it is closed.</p>
+</html>
+"""
 
 
 class Guard:
@@ -37,8 +48,9 @@ class Guard:
     site can let its own name point to 127.0.0.1 (DNS rebinding), and would then be a page of the same site.
 
     The token is in the header `Authorization: Bearer …`. Browsers and WebSocket clients that cannot set headers send it
-    in the query: `?token=…`. `/?token=…` sets a cookie, which browsers send only with requests of the page itself.
-    Pages of `origins` (`https://example.org`) may use the service too.
+    in the query: `?token=…`. `/?token=…` sets a cookie, which browsers send only with requests of the page itself. A
+    browser that opens a page without the token gets a page that says so; other clients get JSON. Pages of `origins`
+    (`https://example.org`) may use the service too.
 
     Browsers keep the files of the page and ask each time whether they have changed (`no-cache`); they keep no other
     answer (`no-store`).
@@ -62,8 +74,9 @@ class Guard:
                 headers.update({**_HEADERS, "Cache-Control": "no-cache" if is_page else "no-store"})
             await send(message)
 
-        error = self._error(HTTPConnection(scope), is_open=path in OPEN_PATHS)
-        await (error.response() if error else self._app)(scope, receive, send_with_headers)
+        request = HTTPConnection(scope)
+        error = self._error(request, is_open=path in OPEN_PATHS)
+        await (_answer(error, request) if error else self._app)(scope, receive, send_with_headers)
 
     def _error(self, request: HTTPConnection, is_open: bool) -> ServiceError | None:
         """Return why a request is refused, or None."""
@@ -81,11 +94,11 @@ class Guard:
         return ServiceError(401, "token", "none or a wrong one", expected)
 
     def _has_allowed_host(self, headers: Headers) -> bool:
-        """Whether the host is a known name, or any address if the service listens on all: DNS cannot redirect one."""
+        """Whether Host is a known name, or an IP address if the service listens on all: DNS cannot redirect those."""
         try:
             host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
             return host in self._hosts or (self._any_address and bool(ipaddress.ip_address(host)))
-        except ValueError:  # malformed, or a name and no address
+        except ValueError:  # malformed, or an unknown name
             return False
 
     def _has_allowed_origin(self, headers: Headers) -> bool:
@@ -98,4 +111,13 @@ class Guard:
         kind, _, bearer = request.headers.get("authorization", "").partition(" ")
         candidates = [bearer.strip() if kind.lower() == "bearer" else "", request.cookies.get(COOKIE, "")]
         candidates += request.query_params.getlist("token")
+        # A list: all candidates are compared, so that the time does not depend on which one is right.
         return any([hmac.compare_digest(each.encode(), self._token.encode()) for each in candidates])  # noqa: C419
+
+
+def _answer(error: ServiceError, request: HTTPConnection) -> Response:
+    """Return the answer to a refused request: JSON, or for a browser without the token a page."""
+    answer = error.response()
+    if error.status == 401 and "text/html" in request.headers.get("accept", ""):
+        return HTMLResponse(_TOKEN_PAGE, 401, {"WWW-Authenticate": answer.headers["WWW-Authenticate"]})
+    return answer

@@ -17,7 +17,7 @@ from asr_punct.serve.app import build_app
 from asr_punct.serve.service import Service
 
 _PONG_S = 60.0
-"""Seconds to wait for the answer to a ping. Long, because it is read only after the message that is being computed."""
+"""Seconds to wait for the answer to a ping. Long, because it is read only after the messages before it are answered."""
 _OTHER_CONNECTIONS = 200
 """Number of connections besides streams that are accepted; uvicorn answers 503 to further ones."""
 
@@ -50,6 +50,7 @@ class Server(uvicorn.Server):
         service.connections.abort = self._abort
 
     def _abort(self, scope: Scope) -> None:
+        """Close the socket of an ASGI scope at once."""
         for connection in self.server_state.connections:
             if getattr(connection, "scope", None) is scope:
                 connection.transport.abort()

@@ -19,9 +19,12 @@ from asr_punct.serve.streams import Streams
 class Service:
     """The parts of a service.
 
-    `token` is needed of clients, if it is not empty. Pages of the sites `origins` may use the service, which listens on
-    the address `host`. Long requests are computed in `threads` threads, and streams in as many. `vosk` is the address
-    of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
+    Attributes:
+        token: clients must send it; "": none.
+        origins: sites whose pages may use the service.
+        host: address on which the service listens.
+        threads: number of threads for long requests, and of as many for streams.
+        vosk: address of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
     """
 
     models: Models

@@ -1,8 +1,8 @@
 """Live streams: worker threads share them, and decide the words that arrive together in one run of the model.
 
-A stream stays in one thread, which gives the words of all its streams that wait to the model at once. Messages of many
-words, which no live recogniser sends, wait for those of few words: each run takes only some of them, so that a client
-that sends much delays itself. While the model runs, Python's lock is free for the other threads.
+A stream stays in one thread. Messages of many words, which no live recogniser sends, wait for those of few words: each
+run takes only some of them, so that a client that sends much delays itself. While the model runs, Python's lock is free
+for the other threads.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _LOG = logging.getLogger(__name__)
 _LIVE_WORDS = 8
 """Maximum number of words of a message that does not wait for others: a recogniser sends a few words at a time."""
 _BULK_WORDS = 32
-"""Number of words of larger messages from which a run takes no further one."""
+"""A run takes messages of more than `_LIVE_WORDS` words only until it has this many words of them."""
 
 
 class Answer(NamedTuple):
-    """Words that are committed now, as JSON (`schema.PunctuatedWord`), text of the others, and new warnings."""
+    """Words that are committed now, as JSON (`schema.PunctuatedWord`), text of the pending words, and new warnings."""
 
     final: list[dict[str, Any]]
     partial: str
@@ -49,11 +49,11 @@ class LiveStream:
     """A stream of one connection. Only one call may be in progress.
 
     Attributes:
-        worker: computes the stream.
-        pool: its streams with the same settings; only its thread uses it.
+        worker: the thread that computes the stream.
+        pool: the worker's streams with the same model and settings; only the worker's thread uses it.
         glyphs: how words are written.
         preview: whether the partial words of answers have provisional marks and capitals.
-        pending: words that are not committed.
+        pending: text of the words that are not committed.
         skipped: number of pending words that are not returned, because the client already has them.
         returned: number of words that were returned.
         warnings: warnings about the language that the client has or gets with the next answer.
@@ -114,7 +114,7 @@ class Streams:
 
         Raises ServiceError for an unknown model.
         """
-        name = self._models.check_language(config.model, config.language)
+        name = self._models.choose(config.model, config.language)
         punctuator = await asyncio.to_thread(self._models.get, name)
         worker = min(self.workers, key=lambda worker: worker.streams)
         pool = worker.pool(name, punctuator, config)
@@ -133,8 +133,8 @@ class _Worker:
     """A thread, and the streams that it computes.
 
     Attributes:
-        streams: their number.
-        work: what waits; None stops the thread after the work before it.
+        streams: number of its streams.
+        work: queue of the work that waits; None stops the thread after the work before it.
     """
 
     def __init__(self) -> None:
@@ -160,12 +160,12 @@ class _Worker:
                 _compute(pool, group)
 
     def _take(self) -> list[_Work]:
-        """Wait for work and return that of the next run; nothing after the None that ends the queue."""
+        """Wait for work, and return the part of it for the next run; [] at the end of the queue."""
         found = list[_Work]()
         for work in self._waiting():
             (self._bulk if len(work.words) > _LIVE_WORDS else found).append(work)
-        gone = {work.stream for work in found if not work.answer}
-        self._bulk = deque(work for work in self._bulk if work.stream not in gone)
+        closed = {work.stream for work in found if not work.answer}
+        self._bulk = deque(work for work in self._bulk if work.stream not in closed)
         words = 0
         while self._bulk and words < _BULK_WORDS:
             words += len(self._bulk[0].words)
@@ -173,7 +173,7 @@ class _Worker:
         return found
 
     def _waiting(self) -> Iterator[_Work]:
-        """Yield the work that waits, and wait if there is nothing to do. The None that ends the queue stays in it."""
+        """Yield the work in the queue; wait for some if there is none. The None that ends the queue stays in it."""
         must_wait = not self._bulk
         while True:
             try:
@@ -208,6 +208,7 @@ def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> None:
 
 
 def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveStream, Answer]:
+    """Give the words, ends and pauses of the group to the pool, and return the answer for each stream."""
     for work in group:
         work.stream.pending.extend(word.text for word in work.words)
     committed = defaultdict[LiveStream, list[Committed]](list)

@@ -30,13 +30,13 @@ from asr_punct.words import Word
 
 _LOG = logging.getLogger(__name__)
 _EOF = '{"eof" : 1}'
-"""The end of the audio; vosk-server recognises it by these very characters."""
+"""The end of the audio; vosk-server compares it character by character, also the spaces."""
 _MAX_RESULT = 4 * 2**20
 """Maximum size of a message of the Vosk server."""
-_CONTEXT = 60
+_CONTEXT_WORDS = 60
 """Number of words before a result that the model reads as context."""
 _RESULT_BYTES = 512
-"""Assumed size of a result as a request."""
+"""Assumed size of a result as a request in the queue: a short one."""
 _UNREACHABLE = 1014
 """Code with which a client's connection is closed if the Vosk server cannot be reached."""
 
@@ -115,8 +115,7 @@ class _Session:
         """Return a partial result; it has no period after its last word, because more words follow."""
         if message == self.partial[0]:
             return self.partial[1]
-        whole = {"text": value["partial"], "result": value.get("partial_result")}
-        found = await self._restored(whole)
+        found = await self._restored({"text": value["partial"], "result": value.get("partial_result")})
         entries = [dict(entry) for entry in found["result"] or ()]
         if entries:
             entries[-1]["word"] = entries[-1]["word"].removesuffix(".")
@@ -133,7 +132,7 @@ class _Session:
             return dict(result)
         # The model reads the earlier results as an utterance of the same recording.
         before = replace(utterances[0], words=tuple(self.context))
-        request = ParsedRequest((before, *utterances), to="vosk", unwritten=1)
+        request = ParsedRequest((before, *utterances), to="vosk", context_utterances=1)
         answer = await self.service.batcher.submit(lambda: request, _RESULT_BYTES, kind="vosk")
         found: dict[str, Any] = json.loads(answer.body)
         return found
@@ -143,4 +142,4 @@ class _Session:
         best = (result.get("alternatives") or [result])[0]
         entries = best.get("result") or [{"word": word} for word in best.get("text", "").split()]
         words = [Word(entry["word"], entry.get("start"), entry.get("end")) for entry in entries]
-        self.context = [*self.context, *words][-_CONTEXT:]
+        self.context = [*self.context, *words][-_CONTEXT_WORDS:]

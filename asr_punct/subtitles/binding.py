@@ -1,7 +1,7 @@
 """Words between which a subtitle should not break: an article and its noun, an auxiliary and its verb.
 
 The line breaks of Netflix's Timed Text Style Guide (General Requirements, Line Treatment) name the relations: articles,
-prepositions, conjunctions, subject pronouns, auxiliaries, negations. The lists are the frequent words of each.
+prepositions, conjunctions, subject pronouns, auxiliaries, negations. The lists have frequent words of each relation.
 """
 
 

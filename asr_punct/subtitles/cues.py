@@ -131,7 +131,7 @@ def _candidates(
     if end < len(units):
         fixed += last.break_cost * max(0.0, 1 - (units[end].start - last.end) / LONG_PAUSE)
         fixed += BINDING * (last.binds and units[end].speaker == last.speaker)
-    length, max_length = -1, limits.lines * (limits.characters + 1) - 1
+    length, max_length = -1, limits.lines * (limits.characters + 1) - 1  # no space after the last unit
     turns, turn_length, longest_turn, has_names = 1, -1, 0, True
     for start in range(end - 1, -1, -1):
         unit = units[start]
@@ -181,7 +181,7 @@ def _break_into(count: int, ends: Sequence[int], costs: Sequence[float], limits:
     """Return the cheapest `count` lines; `ends` are the characters up to each unit, with a space after each."""
     units = len(costs)
     mean = (ends[-1] - count) / count
-    best: dict[int, _Lines] = {0: (0.0, ())}
+    best: dict[int, _Lines] = {0: (0.0, ())}  # the cheapest lines of the first units, by their number
     for line in range(1, count + 1):
         longer: dict[int, _Lines] = {}
         for first, (cost, breaks) in best.items():

@@ -1,5 +1,6 @@
 """Check subtitles against limits, and report the cues that break them."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,21 +47,21 @@ def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Probl
     """
     limits = limits.of_language(language)
     found = list[Problem]()
-    latest: Seconds | None = None
+    latest_end: Seconds = -math.inf
     for number, cue in enumerate(cues, start=1):
         following = cues[number] if number < len(cues) else None
-        kinds = {**_own_problems(cue, limits), **_timing(cue, latest, limits)}
+        kinds = {**_own_problems(cue, limits), **_timing(cue, latest_end, limits)}
         if following and (word := _bound_word(cue, following, language)):
             kinds["binding"] = word
         found += (Problem(number, cue, kind, value) for kind, value in kinds.items())
-        latest = max(cue.end, latest or 0.0)
+        latest_end = max(cue.end, latest_end)
     return found
 
 
 def _own_problems(cue: Cue, limits: Limits) -> dict[str, str]:
     """Return the problems of a cue that do not depend on other cues, with their values."""
     seconds, longest = cue.end - cue.start, max(map(len, cue.lines), default=0)
-    speed = len(" ".join(cue.lines)) / seconds if seconds > 0 else float("inf")
+    speed = len(" ".join(cue.lines)) / seconds if seconds > 0 else math.inf
     problems = {
         "fast": (round(speed, 1) > limits.speed, f"{speed:.1f}"),
         "short": (seconds < limits.min_seconds - TOLERANCE, f"{seconds:.3f}"),
@@ -71,12 +72,12 @@ def _own_problems(cue: Cue, limits: Limits) -> dict[str, str]:
     return {kind: value for kind, (is_broken, value) in problems.items() if is_broken}
 
 
-def _timing(cue: Cue, latest: Seconds | None, limits: Limits) -> dict[str, str]:
-    """Return the problems between a cue and the end of those before it."""
-    gap = 0.0 if latest is None else cue.start - latest
+def _timing(cue: Cue, latest_end: Seconds, limits: Limits) -> dict[str, str]:
+    """Return the problems between a cue and the latest end of those before it, with their values in seconds."""
+    gap = cue.start - latest_end
     if gap < -TOLERANCE:
         return {"overlap": f"{-gap:.3f}"}
-    return {"gap": f"{max(0.0, gap):.3f}"} if latest is not None and gap < limits.min_gap - TOLERANCE else {}
+    return {"gap": f"{max(0.0, gap):.3f}"} if gap < limits.min_gap - TOLERANCE else {}
 
 
 def _bound_word(cue: Cue, following: Cue, language: str) -> str:

@@ -47,12 +47,12 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
     begins before the previous one or long before its end.
     """
     texts = [(utterance, list(_tokens(utterance, glyphs))) for utterance in utterances if utterance.words]
-    neighbours = pairwise(chain.from_iterable(tokens for _, tokens in texts))
-    bound = (not token.has_mark and binds(token.core, after.core, glyphs.name) for token, after in neighbours)
+    neighbours = pairwise(chain.from_iterable(tokens for _, tokens in texts))  # also across utterances
+    binds_next = (not token.has_mark and binds(token.core, after.core, glyphs.name) for token, after in neighbours)
     units = list[Unit]()
     utterance_start = latest = 0.0
     for utterance, tokens in texts:
-        tokens = [replace(token, unit=replace(token.unit, binds=next(bound, False))) for token in tokens]
+        tokens = [replace(token, unit=replace(token.unit, binds=next(binds_next, False))) for token in tokens]
         added = list(_join_marks(tokens, characters))
         added[-1] = replace(added[-1], break_cost=min(added[-1].break_cost, COMMA))
         if added[0].start < max(utterance_start, latest - OVERLAP):
@@ -105,17 +105,17 @@ def _break_cost(marks: frozenset[Mark]) -> float:
 def _join_marks(tokens: Iterable[_Token], characters: int) -> Iterator[Unit]:
     """Join tokens of marks to their words; a dash after a sentence belongs to the next word."""
     unit: Unit | None = None
-    is_open = False
+    awaits_word = False  # `unit` has only marks that belong to the next word
     for token in tokens:
         opens = token.opens or (token.is_dash and unit is not None and unit.ends_sentence)
-        joins = is_open or (not token.core and not opens)
+        joins = awaits_word or (not token.core and not opens)
         if unit is None:
-            unit, is_open = token.unit, not token.core
+            unit, awaits_word = token.unit, not token.core
         elif joins and len(unit.text) + len(token.unit.text) < characters:
-            unit, is_open = _join(unit, token), is_open and not token.core
+            unit, awaits_word = _join(unit, token), awaits_word and not token.core
         else:
             yield unit
-            unit, is_open = token.unit, not token.core and opens
+            unit, awaits_word = token.unit, not token.core and opens
     if unit is not None:
         yield unit
 

@@ -1,4 +1,4 @@
-"""Written Spanish, Basque and English <-> lower-case words with marks and case; `marks` writes, this package reads.
+"""Read written Spanish, Basque and English as lower-case words with marks and case; `marks` writes them.
 
 `parse` reads a line of text. `split_token` and `read_marks` read one token. `canonical` returns the label sets that a
 line of text can express. Rules:
@@ -7,9 +7,10 @@ line of text can express. Rules:
     addresses). Reading changes its case, its Unicode form (NFC) and its brackets (`niño(s)`), nothing else.
   * « “ „ ‘‘ `` open a quotation, » ” ’’ close it. Straight and single quotation marks open or close by the side of the
     word they are on, or in turn. An apostrophe inside a word belongs to it, in English also at its end (`workers'`).
-  * A dash alone belongs to the word before, at the start of the text to the word after; between words it splits
-    them; at a word's left edge it is OPEN_DASH (`-5` is a number), at its right edge DASH.
-  * `, ; : ? ! …` and quotation marks split words that they join; a period does so only before a capital.
+  * A dash alone is DASH on the word before, or at the start of the text OPEN_DASH on the word after. Between words it
+    splits them. At a word's left edge it is OPEN_DASH (`-5` is a number), at its right edge DASH.
+  * `, ; : ? ! …` and quotation marks inside a token split it into words; a period only after a small letter and
+    before a capitalised word (`fin.Luego`).
   * The period of an abbreviation stays in the word (`periods`).
   * Repeated marks collapse. Brackets and other symbols are dropped and counted.
 """

@@ -8,8 +8,8 @@ from asr_punct.text.abbreviations import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 
 UNMARKED: frozenset[Mark] = frozenset()
-_STOPS = (Mark.PERIOD, Mark.SEMICOLON, Mark.COLON, Mark.COMMA)
-_CLAUSE_ENDS = frozenset({*_STOPS, Mark.ELLIPSIS, Mark.QUESTION, Mark.EXCLAMATION}) - {Mark.PERIOD}
+_STOPS = (Mark.PERIOD, Mark.SEMICOLON, Mark.COLON, Mark.COMMA)  # from the strongest to the weakest
+_CLAUSE_ENDS = frozenset({*_STOPS[1:], Mark.ELLIPSIS, Mark.QUESTION, Mark.EXCLAMATION})
 
 
 def canonical(words: Sequence[str], labels: Sequence[Labels], language: str = "es") -> tuple[Labels, ...]:
@@ -39,20 +39,19 @@ def canonical(words: Sequence[str], labels: Sequence[Labels], language: str = "e
 def make_canonical(words: Sequence[str], cases: Sequence[Case], marks: list[frozenset[Mark]], language: str) -> None:
     """Make the marks of each word canonical, in place; the cases are canonical already."""
     for i, word in enumerate(words):
-        has_period = word.endswith(".")
-        if not has_period and not marks[i]:
-            continue
-        marks[i] = one_stop(marks[i] - {Mark.PERIOD} if has_period else marks[i])
-        if has_period:
+        if word.endswith("."):
+            marks[i] = one_stop(marks[i] - {Mark.PERIOD})
             if read_period(word[:-1], cases[i], context_of(words, cases, marks, i), language) is Period.BOTH:
                 marks[i] |= {Mark.PERIOD}
-        elif (
-            Mark.PERIOD in marks[i]
-            and kind_of(word, language) is not PeriodKind.PLAIN
-            and _period_touches(marks[i], language)
-            and read_period(word, cases[i], context_of(words, cases, marks, i), language) is not Period.MARK
-        ):
-            marks[i] -= {Mark.PERIOD}
+        elif marks[i]:
+            marks[i] = one_stop(marks[i])
+            if (
+                Mark.PERIOD in marks[i]
+                and kind_of(word, language) is not PeriodKind.PLAIN  # quick check: the next ones are slower
+                and _period_touches(marks[i], language)
+                and read_period(word, cases[i], context_of(words, cases, marks, i), language) is not Period.MARK
+            ):
+                marks[i] -= {Mark.PERIOD}
 
 
 @lru_cache(maxsize=1 << 13)
@@ -77,7 +76,7 @@ def context_of(
 
 
 cached_labels = lru_cache(maxsize=1 << 14)(Labels)
-"""Makes the same object for equal labels, to save memory."""
+"""Returns the same object for equal labels, to save memory."""
 
 
 @lru_cache(maxsize=1 << 14)

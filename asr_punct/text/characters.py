@@ -1,13 +1,13 @@
 """Character classes of written text.
 
-A token is scanned by its *shape*: a string of the same length with the ASCII or Latin-1 character of each code point's
-class, so that one small regular expression serves all scripts:
+A token is scanned by its *shape*: a string of the same length with one character for the class of each code point, so
+that one small regular expression serves all scripts:
 
     a A o   letter: lower case, upper case, no case   0    digit or other number
     m       combining or formatting character        %    symbol that is pronounced
     . , ; : ? ! ¿ ¡ … ।    that mark                 - –  hyphen (or minus), dash
     « »     quotation mark that opens, closes        "    quotation mark without a side
-    ' 6 9 ` single quotation mark or apostrophe      ( )  bracket
+    ' 6 9 ` apostrophe or quotation mark: ' ‘ ’ `    ( )  bracket
     / _ · * character that may join parts of a word  x    anything else
 """
 
@@ -28,7 +28,7 @@ MARK_OF = {
     "¿": Mark.OPEN_QUES,
     "¡": Mark.OPEN_EXCL,
 }
-"""Marks known by their shape alone."""
+"""Marks of the shapes that always have the same mark."""
 
 _CLASSES = {char: char for char in "¿¡`/_·*"} | {
     ".": ".．",

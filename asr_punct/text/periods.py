@@ -19,10 +19,10 @@ class Period(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PeriodContext:
-    """Surroundings of a word with a period.
+    """Surroundings of a word with a period: the words `before` and `after` it, empty at the edges of the text.
 
-    `before` has its own period, if any; `after` is without a period, and empty at the end of the text. `ends_clause`:
-    another mark after the word (`,` `?` …) ends the clause.
+    `before` has its own period, if any; `after` is without one. `ends_clause`: another mark after the word (`,` `?` …)
+    ends the clause.
     """
 
     before: str = ""
@@ -40,7 +40,7 @@ class PeriodContext:
         return self.after_case is not Case.O and _APOSTROPHE.split(self.after, maxsplit=1)[0] in rules.function_words
 
 
-# xx, mcmiv; not the single letter i
+# xx, mcmiv; two letters or more
 _ROMAN = re.compile(r"(?=..)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _NUMBER = re.compile(r"\d[\d.]*")
 # abbreviations written as two: a. C., p. m., p. ej., s. f.
@@ -56,12 +56,10 @@ def kind_of(word: str, language: str) -> PeriodKind:
         return rules.kinds[word]
     if len(word) == 1 and word.isalpha():
         return PeriodKind.LETTER
-    if len(word) == 1:
-        return PeriodKind.ORDINAL if rules.ordinals and word.isdecimal() else PeriodKind.PLAIN
     if rules.ordinals and (_NUMBER.fullmatch(word) or _ROMAN.fullmatch(word)):
         return PeriodKind.ORDINAL
-    parts = word.rpartition("-")[2].split(".")
-    if len(parts) > 1 and all(part.isalpha() and part == part[0] * len(part) and len(part) < 3 for part in parts):
+    parts = word.rpartition("-")[2].split(".")  # ee.uu, p.m
+    if len(parts) > 1 and all(part.isalpha() and (len(part) == 1 or _is_doubled(part)) for part in parts):
         return rules.acronym
     return PeriodKind.PLAIN
 
@@ -103,11 +101,13 @@ def is_initial(word: str, case: Case, language: str) -> bool:
 
 
 def _after_letter(word: str, case: Case, context: PeriodContext, rules: LanguageRules) -> Period:
-    """Decide after one letter: an initial (`J. Ruiz`), half of an abbreviation (`a. C.`), or a word (`vitamina a.`)."""
+    """Decide after a letter: an initial (`J. Ruiz`), an abbreviation (`a. C.`, `p. 5`), or a word (`vitamina a.`)."""
     after_initial = len(context.before) == 2 and context.before[1] == "."  # J. R.
     paired = (word, context.after) in _LETTER_PAIRS or (after_initial and (context.before[0], word) in _LETTER_PAIRS)
-    if word in rules.pronouns or (case is Case.O and not paired):
-        return Period.IN_WORD if context.after[:1].isdigit() and word not in rules.pronouns else Period.MARK
+    if word in rules.pronouns:
+        return Period.MARK
+    if case is Case.O and not paired:
+        return Period.IN_WORD if context.after[:1].isdigit() else Period.MARK
     if not (context.at_end or context.starts_sentence(rules)) or context.ends_clause:
         return Period.IN_WORD
     return Period.BOTH if after_initial else Period.MARK

@@ -22,10 +22,10 @@ _SIDELESS = frozenset(('"', "＂", "″", "''", "'", "´", "′", "`"))
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A line of text that was read: the words in lower case, their labels, and `forms`, as they are written.
+    """The content of a line of text: the words in lower case, their labels, and `forms`, the words as written.
 
     An abbreviation's period is included in the words. `dropped` counts the dropped glyphs: brackets, symbols, invisible
-    characters, repeated marks, marks without a word, the weaker of two stops.
+    characters, repeated marks, marks without a word, and marks that `canonical` removes.
     """
 
     words: tuple[str, ...]
@@ -54,7 +54,7 @@ def parse(text: str, language: str = "es") -> Parsed:
 
 
 def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
-    """Make one ellipsis of `. . .`, and remove the first hyphen of `gorputz- eta keinu-hizkuntza`, which is no dash."""
+    """Replace `. . .` by one ellipsis. Remove the first hyphen of `gorputz- eta keinu-hizkuntza`: it is not a dash."""
     if ". ." in text:
         text = _SPACED_ELLIPSIS.sub("…", text)
     if "- " in text and rules_of(language).suspended_hyphens and not _DASH_BEFORE_WORD.search(text):
@@ -64,7 +64,7 @@ def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
 
 
 class _LineReader:
-    """Collects the words and marks of a line. `_waiting` has the opening marks of the next word."""
+    """Collects the words and marks of a line. `_opening` has the opening marks of the next word, with their glyphs."""
 
     def __init__(self, language: str) -> None:
         self.dropped: Counter[str] = Counter()
@@ -73,18 +73,18 @@ class _LineReader:
         self._forms: list[str] = []
         self._cases: list[Case] = []
         self._marks: list[frozenset[Mark]] = []
-        self._periods: list[int] = []
-        self._waiting: dict[Mark, str] = {}
+        self._indices_with_period: list[int] = []
+        self._opening: dict[Mark, str] = {}
         self._in_quotes = {"double": False, "single": False}
 
     def add_word(self, part: WordPart) -> None:
         if part.period:
-            self._periods.append(len(self._words))
+            self._indices_with_period.append(len(self._words))
         self._words.append(part.text)
         self._forms.append(part.form)
         self._cases.append(part.case)
-        self._marks.append(frozenset(self._waiting) if self._waiting else UNMARKED)
-        self._waiting.clear()
+        self._marks.append(frozenset(self._opening) if self._opening else UNMARKED)
+        self._opening.clear()
         if part.brackets:
             self.dropped.update(part.brackets)
 
@@ -109,11 +109,11 @@ class _LineReader:
 
     def finish(self) -> Parsed:
         """Decide about the periods and make the labels canonical."""
-        if self._words and self._waiting.get(Mark.OPEN_QUOTE) in _SIDELESS:
-            self._add(-1, Mark.QUOTE, self._waiting.pop(Mark.OPEN_QUOTE))
-        self.dropped.update(self._waiting.values())
+        if self._words and self._opening.get(Mark.OPEN_QUOTE) in _SIDELESS:
+            self._add(-1, Mark.QUOTE, self._opening.pop(Mark.OPEN_QUOTE))
+        self.dropped.update(self._opening.values())
         words, cases, marks = self._words, self._cases, self._marks
-        for i in self._periods:
+        for i in self._indices_with_period:
             if read_period(words[i], cases[i], context_of(words, cases, marks, i), self._language) is Period.MARK:
                 self._add(i, Mark.PERIOD, ".")
             else:
@@ -132,25 +132,25 @@ class _LineReader:
             self._marks[index] |= {mark}
 
     def _open(self, mark: Mark | None, glyph: str) -> None:
-        if mark is None or mark in self._waiting:
+        if mark is None or mark in self._opening:
             self.dropped[glyph] += 1
         else:
-            self._waiting[mark] = glyph
+            self._opening[mark] = glyph
 
     def _close(self, mark: Mark | None, part: MarkPart) -> None:
         """Add a mark to the word before; drop `¿?` without a word inside, and `…` in `«…and`."""
-        opener = self._waiting.pop(OPENER[mark], None) if mark in OPENER else None
+        opener = self._opening.pop(OPENER[mark], None) if mark in OPENER else None
         if opener is not None:
             self.dropped.update((opener, part.glyph))
-        elif mark is None or not self._words or (self._waiting and part.before_word and not part.after_word):
+        elif mark is None or not self._words or (self._opening and part.before_word and not part.after_word):
             self.dropped[part.glyph] += 1
         else:
             self._add(-1, mark, part.glyph)
 
     def _dash(self, part: MarkPart) -> None:
         """Decide between OPEN_DASH and DASH, as `asr_punct.text` describes."""
-        alone = part.after_word == part.before_word
-        if not self._words or self._waiting or (not alone and part.before_word):
+        at_left_edge = part.before_word and not part.after_word
+        if not self._words or self._opening or at_left_edge:
             self._open(Mark.OPEN_DASH, part.glyph)
         else:
             self._add(-1, Mark.DASH, part.glyph)

@@ -15,9 +15,9 @@ MarkKind = Literal["left", "right", "dash", "double", "single", "other"]
 
 @dataclass(frozen=True, slots=True)
 class WordPart:
-    """A word inside a token: in lower case, as it is written (`form`), its case, and its place in the token.
+    """A word inside a token: in lower case (`text`), as it is written (`form`), its case, and its place in the token.
 
-    `end` is before a period. `period` is whether one period follows directly. `brackets` were removed from it
+    `period` is whether a period follows directly; `end` is before it. `brackets` were removed from the word
     (`niño(s)`).
     """
 
@@ -35,8 +35,8 @@ class MarkPart:
     """A mark or another symbol inside a token; `mark` is only for the kinds `left` and `right`.
 
     The kinds `double` and `single` are quotation marks whose side depends on the context. `start` is its place in the
-    token; `after_word` and `before_word` are whether the token has a word on that side, and `glued` whether one without
-    a period ends directly before it.
+    token; `after_word` and `before_word` are whether it is after and before a word of the token, and `glued` whether a
+    word without a period ends directly before it.
     """
 
     kind: MarkKind
@@ -88,22 +88,23 @@ def scan(token: str, language: str = "es") -> tuple[Part, ...]:
 def _scan(token: str, language: str) -> tuple[Part, ...]:
     if token.isalpha():
         return (_word(token, 0, len(token)),)
-    is_url = "://" in token or "www." in token.lower()
-    matches = list(_SCAN.finditer(shape_of(_URL.sub(_as_letters, token) if is_url else token)))
+    has_url = "://" in token or "www." in token.lower()
+    matches = list(_SCAN.finditer(shape_of(_URL.sub(_as_letters, token) if has_url else token)))
     words = [i for i, match in enumerate(matches) if _is_word(match)]
     first, last = (words[0], words[-1]) if words else (len(matches), -1)
     parts: list[Part] = []
     for i, match in enumerate(matches):
         before = parts[-1] if parts else None
+        after_word, before_word = i > first, i < last
         if _is_word(match):
             parts.append(_word(token, *match.span()))
         elif match.lastgroup == "word":
             symbols = token[match.start() : match.end()]
-            parts.extend(MarkPart("other", char, None, match.start(), i > first, i < last) for char in symbols)
+            parts.extend(MarkPart("other", char, None, match.start(), after_word, before_word) for char in symbols)
         elif match[0] == "." and _ends_at(before, match.start()):
             parts[-1] = replace(before, period=True)
         else:
-            parts.append(_mark(token, match, i > first, i < last, _ends_at(before, match.start())))
+            parts.append(_mark(token, match, after_word, before_word, _ends_at(before, match.start())))
     if len(matches) > 1:
         _join_apostrophe(token, parts, language)
         _join_suffix(parts, language)
@@ -114,6 +115,7 @@ _cached_scan = lru_cache(maxsize=1 << 16)(_scan)
 
 
 def _as_letters(address: re.Match[str]) -> str:
+    """Return letters of the same length, so that an address is scanned as one word."""
     return "a" * len(address[0])
 
 
@@ -132,7 +134,8 @@ def _word(token: str, start: int, end: int) -> WordPart:
     brackets = "".join(c for c in core if c in _BRACKETS)
     core = "".join(c for c in core if c not in _BRACKETS) if brackets else core
     form, text = (unicodedata.normalize("NFC", word) for word in (core, core.lower()))
-    return WordPart(text, form, case_of(apply_case(text, case_of(core))), start, end, False, brackets)
+    case = case_of(apply_case(text, case_of(core)))  # O if `apply_case` cannot write it
+    return WordPart(text, form, case, start, end, brackets=brackets)
 
 
 def _mark(token: str, match: re.Match[str], after_word: bool, before_word: bool, glued: bool) -> MarkPart:

@@ -1,4 +1,4 @@
-"""Split a token of the input into its word and the marks already on it, and remove these."""
+"""Split a token of the input into its word and the marks before and after it, and remove these marks."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -12,6 +12,7 @@ from asr_punct.words import Utterance, without_labels
 
 _MARK_SHAPES = frozenset(".,;:?!¿¡…।-–«»\"'69`")
 """Shapes of marks and quotation marks; brackets and symbols stay."""
+# marks of the kinds of `MarkPart` that depend on the side of the word
 _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark.OPEN_QUOTE}
 _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
 
@@ -55,8 +56,8 @@ def _kept_after(word: WordPart, parts: tuple[Part, ...], language: str) -> int:
     if word.period:
         return int(read_period(word.text, word.case, PeriodContext(), language) is not Period.MARK)
     singles = [part for part in parts if isinstance(part, MarkPart) and part.kind == "single"]
-    alone = len(singles) == 1 and singles[0].glued and singles[0].start == word.end
-    return int(alone and rules_of(language).apostrophes)
+    is_unpaired = len(singles) == 1 and singles[0].glued and singles[0].start == word.end
+    return int(is_unpaired and rules_of(language).apostrophes)
 
 
 def without_marks(utterance: Utterance, language: str = "es") -> Utterance:

@@ -41,7 +41,7 @@ def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: 
 
 
 def _inserted(batch: WordArrays, before: npt.NDArray[np.bool_], words: npt.NDArray[np.int32]) -> WordArrays:
-    """Insert the `words` of the places where `before` is true; all three have the same length."""
+    """Insert `words[i]` before word i of the batch where `before[i]` is true."""
     copies = 1 + before
     result = batch.select(np.repeat(np.arange(len(copies)), copies))
     new = (np.cumsum(copies) - copies)[before]

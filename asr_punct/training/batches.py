@@ -61,7 +61,7 @@ class Batch:
     def to(self, device: torch.device) -> Batch:
         return self._map(lambda tensor: tensor.to(device, non_blocking=True))
 
-    def pin_memory(self) -> Batch:  # data loaders call it
+    def pin_memory(self) -> Batch:
         """Return the batch in pinned memory; data loaders call this method."""
         return self._map(Tensor.pin_memory)
 

@@ -101,15 +101,15 @@ class AverageWeights(Callback):
     def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Move the average to the device of the model."""
         self._average.to(pl_module.device)
-        self._steps = trainer.global_step
+        self._averaged_steps = trainer.global_step
 
     def on_train_batch_end(
         self, trainer: lightning.Trainer, pl_module: Any, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         """Update the average with the new weights, but not after a part of a batch."""
-        if trainer.global_step > self._steps:  # not after a part of a batch
+        if trainer.global_step > self._averaged_steps:
             self._average.update_parameters(pl_module.model)
-            self._steps = trainer.global_step
+            self._averaged_steps = trainer.global_step
 
     def on_validation_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Swap the average and the weights."""
@@ -130,7 +130,7 @@ class AverageWeights(Callback):
 
 
 class EpochReport(Callback):
-    """Show a progress bar for each epoch, and log a line with its metrics, given by their titles, at the end."""
+    """Show a progress bar for each epoch, and log its metrics at its end; `metrics` maps titles to metric names."""
 
     def __init__(self, metrics: Mapping[str, str]) -> None:
         self._metrics = metrics

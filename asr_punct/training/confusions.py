@@ -17,9 +17,9 @@ from asr_punct.training.sounds import misspellings, sound_keys
 
 CANDIDATES = 8
 """Maximum number of candidates of a word."""
-_COMMON = 1 / 2000
+_MIN_COMMON_SHARE = 1 / 2000
 """Minimum share of the running words of a common word."""
-_FREQUENT = 20
+_MIN_FREQUENT_COUNT = 20
 """Minimum number of occurrences of a frequent word. Only frequent words have candidates that differ by one letter."""
 _MIN_MISSPELT_LETTERS = 4
 """Shorter words are never misspelt."""
@@ -64,7 +64,7 @@ class Confusions:
         most frequent words that have the same sound key or, if both words are frequent, differ by one letter.
         """
         index = {word: i for i, word in enumerate(vocabulary)}
-        misspelt = _misspelt_pairs(vocabulary, names, names | (counts >= _FREQUENT), language, index)
+        misspelt = _misspelt_pairs(vocabulary, names, names | (counts >= _MIN_FREQUENT_COUNT), language, index)
         filler_indices = [index.setdefault(filler, len(index)) for filler in fillers]
         alike = _sound_pairs(sound_keys(vocabulary, language), counts)
         pairs = np.concatenate([misspelt, alike, _letter_pairs(vocabulary, counts)])
@@ -76,7 +76,7 @@ class Confusions:
             offsets=offsets,
             candidates=candidates,
             cumulative=np.cumsum(shares),
-            common=shares >= _COMMON,
+            common=shares >= _MIN_COMMON_SHARE,
             names=names,
             fillers=np.array(filler_indices, np.int32),
         )
@@ -86,16 +86,16 @@ def _counts_and_names(corpus: Corpus) -> tuple[_Counts, _Bools]:
     """Return the occurrences of each word, and which words mostly have a capital inside sentences, (vocabulary,)."""
     size, end_before = len(corpus.vocabulary.words), False
     ends, left = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON})), np.uint16(mark_bits(LEFT))
-    counts, capitals, all_inside = np.zeros((3, size), np.int64)
+    counts, capital_counts, inside_counts = np.zeros((3, size), np.int64)
     for block in corpus.blocks():
         after_end = block.marks & ends > 0
         begins = np.concatenate([[end_before], after_end[:-1]])
         inside = ~begins & (block.boundaries & DOCUMENT_START == 0) & (block.marks & left == 0)
         capital = inside & (block.cases != CASES.index(Case.O))
-        for total, chosen in ((counts, slice(None)), (capitals, capital), (all_inside, inside)):
+        for total, chosen in ((counts, slice(None)), (capital_counts, capital), (inside_counts, inside)):
             np.add.at(total, block.words[chosen], 1)
         end_before = bool(after_end[-1])
-    names: _Bools = 2 * capitals > all_inside
+    names: _Bools = 2 * capital_counts > inside_counts
     return counts, names
 
 
@@ -131,10 +131,10 @@ def _sound_pairs(keys: Sequence[str], counts: _Counts) -> _Pairs:
 
 def _letter_pairs(vocabulary: Sequence[str], counts: _Counts) -> _Pairs:
     """Pair frequent words that differ by a substituted, inserted or deleted letter, in both directions."""
-    frequent = np.flatnonzero(counts >= _FREQUENT)
+    frequent = np.flatnonzero(counts >= _MIN_FREQUENT_COUNT)
     ordered = frequent[np.argsort(-counts[frequent], kind="stable")].tolist()
     index = {vocabulary[i]: i for i in ordered}
-    gaps: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # words equal but for the letter in the gap
+    gaps: defaultdict[tuple[str, str], list[int]] = defaultdict(list)  # words by the letters around a gap
     pairs: set[tuple[int, int]] = set()
     for word in ordered:
         letters = vocabulary[word]

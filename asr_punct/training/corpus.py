@@ -144,7 +144,7 @@ class WordArrays(WordColumns):
         The pauses of deleted words are added to the pause of the word before them; the sum is unknown if one of them is
         unknown.
         """
-        groups = np.flatnonzero(self.first | ~deleted)
+        groups = np.flatnonzero(self.first | ~deleted)  # a kept word and the deleted words after it
         sums = np.minimum(np.add.reduceat(self.pauses, groups, dtype=np.int64), BUCKETS - 1)
         unknown = np.logical_or.reduceat(self.pauses == UNKNOWN_PAUSE, groups)
         pauses = np.where(unknown, UNKNOWN_PAUSE, sums).astype(np.int16)

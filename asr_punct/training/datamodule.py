@@ -53,7 +53,7 @@ class PunctuationData(lightning.LightningDataModule):
         if augmentation.rate and augmentation.replacement == "unknown":
             vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
             self.train = replace(self.train, vocabulary=vocabulary)
-            self.replacements = range(len(vocabulary.words))[-1:]
+            self.replacements = range(len(vocabulary.words))[-1:]  # the unknown word
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
@@ -98,9 +98,9 @@ class TrainingBatches(Dataset[Batch]):
         self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
         config, words = self._config, data.config.model.window.words
-        number, part = divmod(epoch, config.epochs_per_pass)
-        rng = np.random.default_rng((config.seed, number))
-        self._limits = words, data.max_tokens - 2
+        pass_number, part = divmod(epoch, config.epochs_per_pass)
+        rng = np.random.default_rng((config.seed, pass_number))
+        self._limits = words, data.max_tokens - 2  # without the special tokens
         self._windows = training_windows(self._corpus, config, *self._limits, rng)
         lengths = self._windows[:, 1] - self._windows[:, 0]
         self._batches = epoch_batches(lengths, config.batch_size * words, rng)[part :: config.epochs_per_pass]
@@ -130,12 +130,13 @@ class DevelopmentBatches(Dataset[Batch]):
     def __init__(self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
         self._corpus, self._tokenizer = corpus, tokenizer
         windows = plan_windows(corpus.inputs(), config.model.window, max_tokens)
-        length, first, last = np.array([(len(window.words), *window.keep) for window in windows]).T
-        start = np.cumsum(last - first) - last  # the kept parts are consecutive
-        self._spans = np.stack([start, start + length], axis=1)
+        length, first, last = np.array([(len(window.words), *window.kept_range) for window in windows]).T
+        kept_ends = np.cumsum(last - first)  # the kept parts are consecutive
+        starts = kept_ends - last
+        self._spans = np.stack([starts, starts + length], axis=1)
         self._keep = first, last
-        words = 2 * config.training.batch_size * config.model.window.words
-        self._batches = epoch_batches(length, words, np.random.default_rng(0))
+        max_words = 2 * config.training.batch_size * config.model.window.words  # 2: no gradients need memory
+        self._batches = epoch_batches(length, max_words, np.random.default_rng(0))
 
     def __len__(self) -> int:
         return len(self._batches)

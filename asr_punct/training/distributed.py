@@ -69,7 +69,7 @@ def from_leader(process: Process, make: Callable[[], T]) -> T:
     """Return the leader's result of `make` on every process. If it fails there, the other processes exit quietly."""
     if process.count == 1:
         return make()
-    result: list[Any] = [None, False]
+    result: list[Any] = [None, False]  # the value, and whether there is one
     try:
         if process.is_leader:
             result = [make(), True]

@@ -36,8 +36,8 @@ _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
 _MIN_WORDS = 8
 """The maximum length of a graph's windows is at least this: the exporter makes dimensions with a tiny maximum fixed."""
 _EXAMPLE = (2, 5, 11)
-"""Words of each window that the exporter traces. Few, as it unrolls recurrent layers. Neither n nor n + 1 is a power of
-two for the largest n: the exporter would treat such a size as fixed in the products of a CRF."""
+"""Words of each window that the exporter traces: few, because it unrolls recurrent layers. The largest number n is such
+that neither n nor n + 1 is a power of two; the exporter would make such a size fixed in the products of a CRF."""
 
 
 class _ProbabilityModel(nn.Module):

@@ -57,10 +57,10 @@ def train(
 
     In each process of `torchrun` this trains a part of every batch. The device is by default a GPU if there is one.
 
-    The model starts as that of the directory `init`, with the keys `heads` of `config.model.heads` for its own; a head
-    that they change has new weights. With `resume`, continue a killed run after its last complete epoch, or a
-    finished run that gets more epochs; another finished run is not changed. Raises AsrPunctError if the output exists,
-    the run has another configuration, or the device or the data cannot be used; then nothing is written.
+    With `init`, a model directory, train that model further. Only the keys `heads` of `config.model.heads` replace its
+    own; a head that they change has new weights. With `resume`, continue a killed run after its last complete epoch, or
+    a finished run that gets more epochs; another finished run is not changed. Raises AsrPunctError if the output
+    exists, the run has another configuration, or the device or data cannot be used; then nothing is written.
     """
     process = Process.current()
     run, torch_device = Run(output), resolve_device(device, process)
@@ -80,9 +80,9 @@ def train(
 
 def _train(config: Config, data: Path, run: Run, init: Path | None, device: torch.device, process: Process) -> KeepBest:
     torch.manual_seed(config.training.seed)
-    started = from_leader(process, lambda: with_classes(config, data))
-    model, tokenizer = start_model(started, data, init, run.tokenizer, process)
-    info = ModelInfo(started.model, model.encoder.settings)
+    complete = from_leader(process, lambda: with_classes(config, data))
+    model, tokenizer = start_model(complete, data, init, run.tokenizer, process)
+    info = ModelInfo(complete.model, model.encoder.settings)
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens, process)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
     info = replace(info, training={**facts, "seed": config.training.seed})
@@ -167,11 +167,11 @@ def with_classes(config: Config, data: Path) -> Config:
 
 
 def find_classes(sets: Counter[frozenset[Mark]], class_count: int) -> tuple[str, ...]:
-    """Return the classes of a corpus, given the number of words with each set of marks: `HeadConfig.classes`."""
+    """Return `HeadConfig.classes` of a corpus; `sets` is the number of words with each set of marks."""
     counts = {mark: sum(count for marks, count in sets.items() if mark in marks) for mark in MARKS}
     single = sorted((mark for mark in MARKS if counts[mark]), key=lambda mark: -counts[mark])
-    several = ((-count, format_marks(marks)) for marks, count in sets.items() if len(marks) > 1)
-    return (NO_MARKS, *single, *(name for negative, name in sorted(several) if -negative >= class_count))
+    several = {format_marks(marks): count for marks, count in sets.items() if len(marks) > 1 and count >= class_count}
+    return (NO_MARKS, *single, *sorted(several, key=lambda name: (-several[name], name)))
 
 
 def start_model(

@@ -17,6 +17,7 @@ from asr_punct.training.optim import build_optimizer, build_schedule, clip_gradi
 DEV_F1, DEV_CASE_F1, DEV_PERPLEXITY, TRAIN_LOSS = "dev_f1", "dev_case_f1", "dev_perplexity", "train_loss"
 _NO_CASE = CASES.index(Case.O)
 _SEED_STRIDE, _PART_STRIDE = 1_000_003, 0x9E3779B97F4A7C15
+"""Factors that give each seed, step and part of a batch random numbers of its own."""
 
 
 class PunctuationModule(lightning.LightningModule):
@@ -46,10 +47,10 @@ class PunctuationModule(lightning.LightningModule):
 
     def on_train_start(self) -> None:
         """Set training mode: a loaded model is in evaluation mode."""
-        self.train()  # a loaded model is in evaluation mode
+        self.train()
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
-        """Seed torch with the step and the part, so that a resumed run has the same dropout as an unbroken run."""
+        """Seed torch with the step and the part, so that a resumed run has the same dropout as an uninterrupted one."""
         seed = self.training_config.seed * _SEED_STRIDE + self.global_step
         torch.manual_seed((seed + batch.number * _PART_STRIDE) % 2**63)
 
@@ -77,10 +78,7 @@ class PunctuationModule(lightning.LightningModule):
         return head.loss(logits[batch.label_mask].float(), batch.marks[batch.label_mask])
 
     def on_validation_epoch_start(self) -> None:
-        """Reset the sums of the development set.
-
-        They are the loss of the marks, the words, and the correct, predicted and reference labels of marks and cases.
-        """
+        """Reset the sums: loss of the marks, words, correct, predicted and reference marks, then such cases."""
         self._dev_sums = torch.zeros(8, dtype=torch.float64)
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
@@ -88,21 +86,22 @@ class PunctuationModule(lightning.LightningModule):
         output = self.model(**batch.inputs)
         predicted = self.model.punctuation.predicted_marks(output.label_probabilities[batch.label_mask])
         reference = batch.marks[batch.label_mask] > 0
-        cases, wanted = output.case_logits[batch.label_mask].argmax(dim=-1), batch.cases[batch.label_mask]
-        has_case = cases != _NO_CASE
+        predicted_cases = output.case_logits[batch.label_mask].argmax(dim=-1)
+        reference_cases = batch.cases[batch.label_mask]
+        has_case = predicted_cases != _NO_CASE
         counted = (
             predicted & reference,
             predicted,
             reference,
-            (cases == wanted) & has_case,
+            (predicted_cases == reference_cases) & has_case,
             has_case,
-            wanted != _NO_CASE,
+            reference_cases != _NO_CASE,
         )
         sums = [self._marks_loss(output, batch), batch.label_mask.sum(), *(mask.sum() for mask in counted)]
         self._dev_sums += torch.tensor([float(value) for value in sums], dtype=torch.float64)
 
     def on_validation_epoch_end(self) -> None:
-        """Log the scores of the development set, which all processes share."""
+        """Add up the sums of all processes and log the scores."""
         if self.trainer.world_size > 1:
             sums = self._dev_sums.to(self.device)
             torch.distributed.all_reduce(sums)
@@ -127,5 +126,5 @@ class PunctuationModule(lightning.LightningModule):
         self, optimizer: Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
     ) -> None:
         """Clip by norm, also sparse gradients, which Lightning's own clipping does not accept."""
-        if gradient_clip_val:  # Lightning's own clipping does not accept sparse gradients
+        if gradient_clip_val:
             clip_gradients(self.parameters(), gradient_clip_val)

@@ -31,8 +31,8 @@ from asr_punct.words import Utterance, word_count
 
 TRAIN, DEV = "train.tsv", "dev.tsv"
 """Files of a data directory."""
-_TYPES = {"words": np.int32, "marks": np.uint16, "cases": np.uint8, "pauses": np.int16, "boundaries": np.uint8}
-_WORDS = "words.txt"
+_COLUMN_TYPES = {"words": np.int32, "marks": np.uint16, "cases": np.uint8, "pauses": np.int16, "boundaries": np.uint8}
+_VOCABULARY_FILE = "words.txt"
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
@@ -93,19 +93,19 @@ def _all_arrays(path: Path) -> Iterator[Path]:
 def _make_arrays(path: Path, directory: Path) -> None:
     """Write the arrays, and remove those of an earlier content of the file."""
     with open(path, "rb") as file:
-        size = sum(b"\t" in line for line in file)  # every word's line has a TAB, and no other line
+        size = sum(b"\t" in line for line in file)  # only the lines of words have a TAB
     with write_directory(directory) as partial, ExitStack() as stack:
-        files = {name: stack.enter_context(open(partial / f"{name}.npy", "wb")) for name in _TYPES}
-        for name, kind in _TYPES.items():
+        files = {name: stack.enter_context(open(partial / f"{name}.npy", "wb")) for name in _COLUMN_TYPES}
+        for name, kind in _COLUMN_TYPES.items():
             header = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": (size,)}
             np.lib.format.write_array_header_1_0(files[name], header)
         index: dict[str, int] = {}
         for block in _read_blocks(path, index):
-            for name, kind in _TYPES.items():
+            for name, kind in _COLUMN_TYPES.items():
                 files[name].write(np.asarray(block[name], kind).tobytes())
         if not index:
             raise InputError(path, "no words", "a corpus")
-        with write_file(partial / _WORDS) as out:
+        with write_file(partial / _VOCABULARY_FILE) as out:
             out.writelines(f"{word}\n" for word in index)
     for other in _all_arrays(path):
         if other != directory:
@@ -114,7 +114,7 @@ def _make_arrays(path: Path, directory: Path) -> None:
 
 def _read_blocks(path: Path, index: dict[str, int]) -> Iterator[dict[str, Any]]:
     """Yield the columns of a TSV corpus in blocks of about `BLOCK_WORDS` words; `index` numbers the distinct words."""
-    block: dict[str, list[Any]] = {name: [] for name in _TYPES}
+    block: dict[str, list[Any]] = {name: [] for name in _COLUMN_TYPES}
     for utterance, starts, ends in _with_edges(path):
         for word, labels in zip(utterance.words, utterance.labels, strict=True):
             bits, case = _label_ids(labels)
@@ -127,7 +127,7 @@ def _read_blocks(path: Path, index: dict[str, int]) -> Iterator[dict[str, Any]]:
         block["pauses"] += utterance.pauses
         if len(block["words"]) >= BLOCK_WORDS:
             yield {**block, "pauses": buckets(block["pauses"])}
-            block = {name: [] for name in _TYPES}
+            block = {name: [] for name in _COLUMN_TYPES}
     yield {**block, "pauses": buckets(block["pauses"])}
 
 
@@ -149,7 +149,7 @@ def _label_ids(labels: Labels) -> tuple[int, int]:
 
 def _open_columns(directory: Path) -> WordColumns:
     columns = {}
-    for name in _TYPES:
+    for name in _COLUMN_TYPES:
         path = directory / f"{name}.npy"
         try:
             columns[name] = np.asarray(np.load(path, mmap_mode="r"))
@@ -159,4 +159,4 @@ def _open_columns(directory: Path) -> WordColumns:
 
 
 def _read_vocabulary(directory: Path) -> tuple[str, ...]:
-    return tuple((directory / _WORDS).read_text(encoding="utf-8").split("\n")[:-1])
+    return tuple((directory / _VOCABULARY_FILE).read_text(encoding="utf-8").split("\n")[:-1])

@@ -17,7 +17,7 @@ class SharedMuon(Muon):
     """
 
     dtype = torch.bfloat16
-    """Of the matrix products."""
+    """Type of the matrix products."""
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -27,11 +27,12 @@ class SharedMuon(Muon):
         for group in self.param_groups:
             rate, momentum = group["lr"], group["momentum"]
             gradients = {weight: weight.grad for weight in group["params"] if weight.grad is not None}
-            directions = [self._direction(*item, momentum) for item in gradients.items()]
+            directions = [self._direction(weight, gradient, momentum) for weight, gradient in gradients.items()]
             updates = _orthogonal_everywhere(directions, group["ns_coefficients"], group["ns_steps"])
             for weight, update in zip(gradients, updates, strict=True):
                 weight.mul_(1 - rate * group["weight_decay"])
-                weight.add_(update, alpha=-rate * math.sqrt(max(1.0, len(weight) / weight.shape[1])))
+                rows, columns = weight.shape
+                weight.add_(update, alpha=-rate * math.sqrt(max(1.0, rows / columns)))  # as torch's "original" rule
         return loss
 
     def _direction(self, weight: Tensor, gradient: Tensor, momentum: float) -> Tensor:

@@ -36,11 +36,10 @@ def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rn
       has a capital only if it is a name or an acronym.
     * Fillers have no labels. An inserted filler or second copy has the pause of the word before it.
 
-    The windows have no words of `confusions.extra`; the confusions are those of the vocabulary.
+    The windows must not contain words of `confusions.extra`, which have no candidates.
     """
     noisy = (rng.random(int(batch.rows[-1]) + 1) < config.windows)[batch.rows]
     common = noisy & confusions.common[batch.words]
-    # no words at the edge of a document, and no first word of a window
     deletable = (batch.marks == 0) & (batch.cases == _LOWER) & (batch.boundaries == 0) & ~batch.first
     deleted = common & deletable & (rng.random(len(noisy)) < config.deletion)
     repeated = common & ~deleted & (rng.random(len(noisy)) < config.repetition)
@@ -62,13 +61,13 @@ def _substituted(
     chosen = np.flatnonzero(noisy & (rng.random(len(words)) < rates))
     kind, choice = rng.random((2, len(chosen)))
     any_word = kind < config.any_word
-    share = choice[any_word] * confusions.cumulative[-1]
+    shares = choice[any_word] * confusions.cumulative[-1]
     first = confusions.offsets[words[chosen]]
-    number = confusions.offsets[words[chosen] + 1] - first
-    similar = ~any_word & (number > 0)
+    counts = confusions.offsets[words[chosen] + 1] - first
+    similar = ~any_word & (counts > 0)
     result = words.copy()
-    result[chosen[any_word]] = np.searchsorted(confusions.cumulative, share, side="right")
-    result[chosen[similar]] = confusions.candidates[(first + (choice * number).astype(np.int64))[similar]]
+    result[chosen[any_word]] = np.searchsorted(confusions.cumulative, shares, side="right")
+    result[chosen[similar]] = confusions.candidates[(first + (choice * counts).astype(np.int64))[similar]]
     return result
 
 

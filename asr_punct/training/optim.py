@@ -118,8 +118,8 @@ def _groups(model: nn.Module, config: TrainingConfig, encoder: Iterable[nn.Param
     if config.encoder_learning_rate is None:
         return [{"params": trained}]
     encoder_ids = {id(parameter) for parameter in encoder}
-    slow, others = _split(trained, lambda parameter: id(parameter) in encoder_ids)
-    return [{"params": slow, "lr": config.encoder_learning_rate}, {"params": others}]
+    in_encoder, others = _split(trained, lambda parameter: id(parameter) in encoder_ids)
+    return [{"params": in_encoder, "lr": config.encoder_learning_rate}, {"params": others}]
 
 
 def _split_by_decay(groups: _Groups, weight_decay: float) -> _Groups:

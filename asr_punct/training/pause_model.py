@@ -2,8 +2,8 @@
 
 A speaker pauses at a mark with some probability, for a log-normal time (Campione and Véronis 2002; Demol et al. 2007),
 and sometimes where there is no mark. Each window of words has one speaker: slow speakers pause longer and more often
-(Demol et al. 2007). Each window also has one source of times, an aligner or a recogniser, whose errors the drawn pauses
-have. `benchmarks/pause_model.py` measures the parameters on English; Spanish and Basque could not be measured.
+(Demol et al. 2007). Each window also has one source of times, an aligner or a recogniser, and the drawn pauses have
+its errors. `benchmarks/pause_model.py` measures the parameters on English; Spanish and Basque could not be measured.
 
 Campione, Véronis: A large-scale multilingual study of silent pause duration, Speech Prosody 2002. Demol, Verhelst,
 Verhoeve: The duration of speech pauses in a multilingual environment, Interspeech 2007. Hawkins: The syntactic location
@@ -85,9 +85,9 @@ class PauseParameters:
     """Frame lengths of the sources of times, equally likely: aligners 10, Whisper and wav2vec 2.0 20, Kaldi's chain
     models 30, NeMo 40 and 80."""
     stretched: float = 0.15
-    """Share of windows whose source stretches words over all but long pauses, like Google."""
+    """Share of windows whose source stretches words over all but long pauses, like Google's recogniser."""
     hidden_s: tuple[Seconds, Seconds] = (0.3, 1.0)
-    """Range in seconds of the longest pause that such a source hides; 0.8 to 1.0 for Google."""
+    """Range in seconds of the longest pause that such a source hides; 0.8 to 1.0 for Google's recogniser."""
     clipped: float = 0.10
     """Share of windows whose source stretches words over all pauses except at sentence ends, like Whisper."""
     clip_s: Seconds = 0.3
@@ -157,7 +157,7 @@ def _draw_spoken(between: Marks, rng: np.random.Generator, parameters: PausePara
     log_pace = parameters.pace_spread * rng.standard_normal(windows, np.float32)
     hesitation = parameters.hesitation_spread * rng.standard_normal(windows, np.float32)
     shift = np.where(between == 0, hesitation, parameters.pace_log_odds * log_pace)
-    paused = rng.logistic(size=between.shape) < log_odds[between] + shift
+    paused = rng.logistic(size=between.shape) < log_odds[between] + shift  # true with these log-odds
     at = between[paused]
     logarithm = log_median[at] + spread[at] * rng.standard_normal(len(at), np.float32)
     seconds = np.zeros(between.shape, np.float32)
@@ -175,8 +175,8 @@ def _add_source_errors(
     clipped = ~stretched & (kind < parameters.stretched + parameters.clipped)
     emitted = kind >= 1 - parameters.emitted
     hidden = np.where(stretched, rng.uniform(*parameters.hidden_s, windows), 0)
-    lost = np.where((between & _SENTENCE_END) != 0, np.float32(parameters.clip_s), np.float32(np.inf))
-    reported = np.where(clipped, np.maximum(seconds - lost, 0), np.where(seconds >= hidden, seconds, 0))
+    clipped_s = np.where((between & _SENTENCE_END) != 0, np.float32(parameters.clip_s), np.float32(np.inf))
+    reported = np.where(clipped, np.maximum(seconds - clipped_s, 0), np.where(seconds >= hidden, seconds, 0))
     slack = rng.standard_exponential(between.shape, np.float32)
     has_slack = (rng.random(between.shape) < parameters.slack_probability) & ~stretched & ~clipped
     gap = np.where(emitted, slack * parameters.emitted_s, np.where(has_slack, slack * parameters.slack_s, 0))

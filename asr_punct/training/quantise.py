@@ -21,7 +21,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from asr_punct.features import Features
 
-_MIN_VALUE = 1e-5
+_MIN_VALUE = 1e-5  # a channel may be 0 in all windows
 _Channels = npt.NDArray[np.float32]
 
 

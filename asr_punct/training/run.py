@@ -16,7 +16,7 @@ from asr_punct.training.distributed import SINGLE_PROCESS, Process
 from asr_punct.training.mapped import DEV, TRAIN, find_arrays, has_corpus
 
 _EPOCHS = "training.epochs"
-_SHOWN = 6
+_MAX_SHOWN_KEYS = 6
 
 
 class Run:
@@ -48,8 +48,9 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     more_epochs = config.training.epochs > started.training.epochs
     keys = [key for key in differing_keys(started, config) if not (more_epochs and key == _EPOCHS)]
     if keys:
-        found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in keys[:_SHOWN])
-        found += f" and {len(keys) - _SHOWN} more keys" if len(keys) > _SHOWN else ""
+        shown = keys[:_MAX_SHOWN_KEYS]
+        found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in shown)
+        found += f" and {len(keys) - len(shown)} more keys" if len(keys) > len(shown) else ""
         raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
     has_model = (run.directory / CONFIG).exists()
     return started == config and has_model and bool(read_info(run.directory).training.get("finished"))

@@ -22,6 +22,7 @@ from asr_punct.training.corpus import Corpus, positions
 
 Spans = npt.NDArray[np.integer]
 """First word of each window or document, and the word after its last one, (windows, 2)."""
+_Indices = npt.NDArray[np.integer] | int
 CUT_EVERY = 24
 """Mean number of words between two cuts of `cut_windows`."""
 _BLOCK_SPANS = 2**12
@@ -39,20 +40,19 @@ class WindowLimits:
     """Returns the number of sub-words of each word in a slice of the corpus."""
 
     @cached_property
-    def before(self) -> npt.NDArray[np.int64]:
-        """Number of sub-words before each word of the corpus, (corpus + 1,); the last entry counts all."""
+    def subwords_before(self) -> npt.NDArray[np.int64]:
+        """Number of sub-words before each word of the corpus, (words of the corpus + 1,); the last entry counts all."""
         return np.concatenate([[0], np.cumsum(self.subword_counts(slice(None)))])
 
-    def stops(
-        self, starts: npt.NDArray[np.integer] | int, stops: npt.NDArray[np.integer] | int
-    ) -> npt.NDArray[np.int64]:
+    def longest_stops(self, starts: _Indices, stops: _Indices) -> npt.NDArray[np.int64]:
         """Return the end of the longest window from each start, at most `stops`; a window has at least one word."""
-        fitting = np.searchsorted(self.before, self.before[starts] + self.tokens, side="right") - 1
+        before = self.subwords_before
+        fitting = np.searchsorted(before, before[starts] + self.tokens, side="right") - 1
         limits: npt.NDArray[np.int64] = np.minimum(np.add(starts, self.words), np.maximum(fitting, np.add(starts, 1)))
         return np.minimum(stops, limits)
 
-    def stop(self, start: int, stop: int) -> int:
-        """Return `stops` of one start, without `before`, which needs memory for all words of the corpus."""
+    def longest_stop(self, start: int, stop: int) -> int:
+        """Return `longest_stops` of one start, without `subwords_before`, which needs 8 bytes a word of the corpus."""
         counts = self.subword_counts(slice(start, min(stop, start + self.words)))
         return start + max(1, int(np.searchsorted(np.cumsum(counts), self.tokens, side="right")))
 
@@ -71,8 +71,8 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
         case "sliding":
             windows = sliding_windows(documents, limits)
         case "sentences":
-            ends = np.flatnonzero(corpus.marks & _SENTENCE_END | corpus.boundaries & DOCUMENT_END) + 1
-            windows = sentence_windows(documents, limits, ends, sampling.sentences, rng)
+            sentence_stops = np.flatnonzero(corpus.marks & _SENTENCE_END | corpus.boundaries & DOCUMENT_END) + 1
+            windows = sentence_windows(documents, limits, sentence_stops, sampling.sentences, rng)
         case "passes":
             windows = consecutive_windows(documents, limits, rng)
     return cut_windows(windows, sampling.cut_share, rng) if sampling.cut_share else windows
@@ -93,9 +93,10 @@ def _cut(windows: Spans, rng: Generator) -> Spans:
     starts, stops = windows.T
     rows = np.repeat(np.arange(len(starts)), stops - starts)
     offsets = positions(rows)
-    begins = (offsets == 0) | (rng.random(len(rows)) < 1 / CUT_EVERY)
+    is_first = (offsets == 0) | (rng.random(len(rows)) < 1 / CUT_EVERY)
+    is_last = np.roll(is_first, -1)  # the next word is the first one of a part
     words = starts[rows] + offsets
-    return np.stack([words[begins], words[np.roll(begins, -1)] + 1], axis=1)
+    return np.stack([words[is_first], words[is_last] + 1], axis=1)
 
 
 def consecutive_windows(documents: Spans, limits: WindowLimits, rng: Generator) -> Spans:
@@ -103,11 +104,11 @@ def consecutive_windows(documents: Spans, limits: WindowLimits, rng: Generator) 
     windows = array("q")
     for block in _blocks(documents):
         for start, stop in block.tolist():
-            first = limits.words if stop - start <= limits.words else int(rng.integers(1, limits.words + 1))
+            length = limits.words if stop - start <= limits.words else int(rng.integers(1, limits.words + 1))
             while start < stop:
-                end = limits.stop(start, min(stop, start + first))
+                end = limits.longest_stop(start, min(stop, start + length))
                 windows.extend((start, end))
-                start, first = end, limits.words
+                start, length = end, limits.words
     return np.array(windows, np.int64).reshape(-1, 2)
 
 
@@ -116,18 +117,18 @@ def sliding_windows(documents: Spans, limits: WindowLimits) -> Spans:
 
     The paper has a single stream. Here the window slides over each document, from containing only its first word to
     containing only its last one, so every word is in L = `limits.words` windows. Where `limits.tokens` allows fewer
-    words, L is the number of words in the document's first window.
+    words, L is the number that fit with the mean number of sub-words per word of the document's first window.
     """
     first, last = documents.T
-    stops = limits.stops(first, last)
-    fitting = limits.tokens * (stops - first) // (limits.before[stops] - limits.before[first])
-    longest = np.clip(fitting, 1, limits.words)
-    rows = np.repeat(np.arange(len(documents)), last - first + longest - 1)  # the document of each window
-    first, last, longest = first[rows], last[rows], longest[rows]
-    places = first - (longest - 1) + positions(rows)  # starts of the windows; the first ones are before the document
-    stops = np.where(places < first, np.minimum(places + longest, last), last)
+    stops = limits.longest_stops(first, last)
+    fitting = limits.tokens * (stops - first) // (limits.subwords_before[stops] - limits.subwords_before[first])
+    length = np.clip(fitting, 1, limits.words)
+    rows = np.repeat(np.arange(len(documents)), last - first + length - 1)  # the document of each window
+    first, last, length = first[rows], last[rows], length[rows]
+    places = first - (length - 1) + positions(rows)  # starts of the windows; the first ones are before the document
+    stops = np.where(places < first, np.minimum(places + length, last), last)
     starts = np.maximum(places, first)
-    return np.stack([starts, limits.stops(starts, stops)], axis=1, dtype=np.int32)
+    return np.stack([starts, limits.longest_stops(starts, stops)], axis=1, dtype=np.int32)
 
 
 def uniform_windows(documents: Spans, limits: WindowLimits, rng: Generator) -> Spans:
@@ -140,33 +141,34 @@ def uniform_windows(documents: Spans, limits: WindowLimits, rng: Generator) -> S
     in one window a pass.
     """
     window = limits.words * limits.tokens  # the length 1, so that all shares are integers
-    shares = np.maximum(limits.tokens, np.diff(limits.before) * limits.words)
+    shares = np.maximum(limits.tokens, np.diff(limits.subwords_before) * limits.words)
     before = np.concatenate([[0], np.cumsum(shares)])
+    # a document's starts: from `window` before the end of its first word to the end of its last word
     ends = np.cumsum(before[documents[:, 1]] - before[documents[:, 0] + 1] + window)
     drawn = rng.integers(ends[-1], size=ends[-1] // window)
     rows = np.searchsorted(ends, drawn, side="right")  # the document of each window
     first, last = documents[rows].T
-    places = drawn - ends[rows] + before[last]
+    places = drawn - ends[rows] + before[last]  # the start of each window on the line
     starts = np.maximum(np.searchsorted(before, places, side="right") - 1, first)
     stops = np.searchsorted(before, np.minimum(places, before[starts]) + window, side="right") - 1
     return np.stack([starts, np.clip(stops, starts + 1, last)], axis=1)
 
 
 def sentence_windows(
-    documents: Spans, limits: WindowLimits, ends: npt.NDArray[np.int64], max_sentences: int, rng: Generator
+    documents: Spans, limits: WindowLimits, sentence_stops: npt.NDArray[np.int64], max_sentences: int, rng: Generator
 ) -> Spans:
     """Join 1 to `max_sentences` sentences in each window (Poláček et al. 2023, section 3.3).
 
     Every word is in one window. Sentences that exceed the limits begin the next window. A sentence longer than a window
-    is cut. `ends` are the words after each sentence.
+    is cut. `sentence_stops` are the indices of the word after each sentence, ascending.
     """
     windows = []
     for start, stop in documents.tolist():
         while start < stop:
-            furthest = int(limits.stops(start, stop))
-            first, beyond = np.searchsorted(ends, (start, furthest), side="right")
+            longest = int(limits.longest_stops(start, stop))
+            first, beyond = np.searchsorted(sentence_stops, (start, longest), side="right")  # indices of sentences
             last = min(first + rng.integers(max_sentences), beyond - 1)
-            end = int(ends[last]) if last >= first else furthest
+            end = int(sentence_stops[last]) if last >= first else longest
             windows.append((start, end))
             start = end
     return np.array(windows)

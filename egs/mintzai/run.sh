@@ -208,7 +208,7 @@ if begin 1 data; then
   echo "$source" >data/source
 fi
 if [ "$stop_stage" -gt 1 ]; then
-  number=1
+  current_stage=1
   need 1 data/source
   [ "$(cat data/source)" = "$source" ] ||
     fail "found data made from $(cat data/source), expected $source (the same --corpus as before, or run stage 1)"

@@ -85,22 +85,22 @@ lock() {
   flock -w 10 9 || fail "another run is at work in $(realpath "$1")"
 }
 
-# runs STAGE: whether this stage is one of those to run; if so, fail names it
+# runs STAGE: whether this stage is to be run; if so, it becomes $current_stage
 runs() {
-  [ "$stage" -le "$1" ] && [ "$stop_stage" -ge "$1" ] && number=$1
+  [ "$stage" -le "$1" ] && [ "$stop_stage" -ge "$1" ] && current_stage=$1
 }
 
-# begin STAGE FOLDER: start a stage if it is one of those to run; FOLDER/.done lists its finished steps
+# begin STAGE FOLDER: start a stage if it is to be run; FOLDER/.done lists its finished steps
 begin() {
   runs "$1" || return 1
   done_dir=$2/.done
   mkdir -p "$done_dir" "$logs"
-  if [ "$stage" -gt 0 ] && [ "$stage" -eq "$number" ]; then
-    rm -f "$done_dir/$number".*
+  if [ "$stage" -gt 0 ] && [ "$stage" -eq "$current_stage" ]; then
+    rm -f "$done_dir/$current_stage".*
   fi
 }
 
-# need STAGE FILE…: check that inputs exist, which STAGE makes
+# need STAGE FILE…: check that these files, which STAGE makes, exist
 need() {
   local maker=$1 path
   shift
@@ -115,7 +115,7 @@ is_current() {
   [ -e "$1" ] && [ "$(cat "$1")" = "$2" ] || return 1
   for other in */.done/*.done; do
     earlier=${other##*/}
-    if [ "${earlier%%.*}" -lt "$number" ] && [ "$other" -nt "$1" ]; then
+    if [ "${earlier%%.*}" -lt "$current_stage" ] && [ "$other" -nt "$1" ]; then
       return 1
     fi
   done 2>/dev/null
@@ -125,11 +125,11 @@ is_current() {
 step() {
   local name=$1 output=$2 begun=$SECONDS status=0 file command
   shift 2
-  file=$number.${name//[ \/]/_}
+  file=$current_stage.${name//[ \/]/_}
   command="$*"
   [[ ! $command =~ " --nj "[0-9]+ ]] || command=${command/"${BASH_REMATCH[0]}"/}
   if [ -e "$output" ] && is_current "$done_dir/$file.done" "$command"; then
-    echo "${0##*/}: stage $number: $name: done before"
+    echo "${0##*/}: stage $current_stage: $name: done before"
     return
   fi
   # train_system.sh writes the first part of a training to $output-start.
@@ -139,17 +139,17 @@ step() {
   # shellcheck disable=SC2086 # the runner may have options
   ${runner:-run_jobs.sh} "$logs/$file.log" "$@" || status=$?
   if [ $status -ne 0 ]; then
-    echo "${0##*/}: stage $number: $name: failed after $((SECONDS - begun)) s"
+    echo "${0##*/}: stage $current_stage: $name: failed after $((SECONDS - begun)) s"
     exit $status
   fi
   [ -e "$output" ] || fail "expected $output from $name, found nothing (log: $logs/$file.log)"
   mv "$done_dir/$file.started" "$done_dir/$file.done"
-  echo "${0##*/}: stage $number: $name: $((SECONDS - begun)) s"
+  echo "${0##*/}: stage $current_stage: $name: $((SECONDS - begun)) s"
 }
 
 # show NAME: print the log of a step of this stage
 show() {
-  local log=$logs/$number.${1//[ \/]/_}.log
+  local log=$logs/$current_stage.${1//[ \/]/_}.log
   [ ! -e "$log" ] || grep -v '^#' "$log" || true
 }
 

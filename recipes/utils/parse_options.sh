@@ -10,12 +10,12 @@
 # the script. An unknown option or a missing value is an error: one line on standard error and status 2. Kaldi's
 # `--config FILE` is not supported.
 #
-# It also defines `fail MESSAGE`, which ends the script like that; $number is the stage that runs, if any.
+# It also defines `fail MESSAGE`, which ends the script in the same way and names $current_stage, if it is set.
 
-number=
+current_stage=
 
 fail() {
-  echo "${0##*/}: ${number:+stage $number: }$1" >&2
+  echo "${0##*/}: ${current_stage:+stage $current_stage: }$1" >&2
   exit 2
 }
 

@@ -26,21 +26,21 @@ class AudioFiles:
 
     def __init__(self, table: Path, folder: Path) -> None:
         self._path, self._table = table, read_mapping(table)
-        self._made, self._recording = folder / "recording.wav", ""
+        self._output, self._output_recording = folder / "recording.wav", ""
 
     def __call__(self, utterance: Utterance) -> Path:
         """Return the audio file of an utterance. Raises InputError if a command fails."""
         value = self._table[utterance.recording]
         if not value.endswith("|"):
             return Path(value)
-        if self._recording != utterance.recording:
+        if self._output_recording != utterance.recording:
             command = ["bash", "-o", "pipefail", "-c", value[:-1]]
-            with self._made.open("wb") as out:
+            with self._output.open("wb") as out:
                 status = subprocess.run(command, stdout=out, check=False).returncode
             if status:
                 raise InputError(self._path, f"status {status} of {value!r}", f"the audio of {utterance.recording!r}")
-            self._recording = utterance.recording
-        return self._made
+            self._output_recording = utterance.recording
+        return self._output
 
 
 def read_part(part: Path, folder: Path) -> Iterator[Utterance]:

@@ -22,35 +22,35 @@ from asr_punct.words import Utterance, parse_time_source
 
 
 def units_of(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dict[str, str]:
-    """Return the unit of each utterance: its recording with all recordings of its document, and so on.
+    """Return the unit of each utterance: recordings that share documents, directly or by way of other recordings.
 
     The algorithm is union-find over recordings and documents.
     """
     parent: dict[tuple[str, str], tuple[str, str]] = {}
 
-    def top(node: tuple[str, str]) -> tuple[str, str]:
+    def root(node: tuple[str, str]) -> tuple[str, str]:
         while parent.setdefault(node, node) != node:
             node = parent[node]
         return node
 
     for name, document in documents.items():
-        parent[top(("recording", recordings[name]))] = top(("document", document))
-    return {name: "/".join(top(("recording", recording))) for name, recording in recordings.items()}
+        parent[root(("recording", recordings[name]))] = root(("document", document))
+    return {name: "/".join(root(("recording", recording))) for name, recording in recordings.items()}
 
 
-def assign(words: Mapping[str, int], parts: int) -> dict[str, int]:
+def assign(word_counts: Mapping[str, int], parts: int) -> dict[str, int]:
     """Return the part (from 1) of each unit: consecutive units together, no empty part, about equal numbers of words.
 
-    `words` has the number of words of each unit, in order; there are at least as many units as parts.
+    `word_counts` has the words of each unit, in order; there are at least as many units as parts.
     """
-    total, before = sum(words.values()), 0
+    total, before = sum(word_counts.values()), 0
     part, assigned = 1, dict[str, int]()
-    for index, (unit, count) in enumerate(words.items()):
-        left = len(words) - index
+    for index, (unit, count) in enumerate(word_counts.items()):
         middle = before + count / 2
         wanted = min(parts, 1 + int(middle * parts / total)) if total else 1
-        lowest = parts - left + 1
-        part = max(part, min(wanted, part + 1 if assigned else 1), lowest)
+        highest = part + 1 if assigned else 1  # skip no part
+        lowest = parts - (len(word_counts) - index) + 1  # leave a unit for each later part
+        part = max(part, min(wanted, highest), lowest)
         assigned[unit] = part
         before += count
     return assigned
@@ -60,10 +60,10 @@ def divide(utterances: Sequence[Utterance], documents: dict[str, str], parts: in
     """Return the utterances of each part, in order; no part is empty."""
     recordings = {utterance.id: utterance.recording for utterance in utterances}
     units = units_of(recordings, {name: documents[name] for name in recordings} if documents else {})
-    words: Counter[str] = Counter()
+    word_counts: Counter[str] = Counter()
     for utterance in utterances:
-        words[units[utterance.id]] += len(utterance.words)
-    assigned = assign(words, min(parts, len(words)))
+        word_counts[units[utterance.id]] += len(utterance.words)
+    assigned = assign(word_counts, min(parts, len(word_counts)))
     divided: list[list[Utterance]] = [[] for _ in range(max(assigned.values()))]
     for utterance in utterances:
         divided[assigned[units[utterance.id]] - 1].append(utterance)
@@ -79,9 +79,9 @@ def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, t
     utterances = [replace(utterance, time_source=source) for utterance in read_decode(data, ctm) if utterance.words]
     if not utterances:
         raise InputError(ctm, "no words", "those of a recogniser")
-    documents, sounds = read_mapping(data / "utt2doc"), read_mapping(data / "wav.scp")
+    documents, audio_files = read_mapping(data / "utt2doc"), read_mapping(data / "wav.scp")
     recordings = dict.fromkeys(utterance.recording for utterance in utterances)
-    missing = [name for name in recordings if name not in sounds]
+    missing = [name for name in recordings if name not in audio_files]
     if audio and missing:
         raise InputError(data / "wav.scp", f"no line for {missing[0]!r}", "the audio of each recording of the CTM")
     divided = divide(utterances, documents, parts)
@@ -93,7 +93,7 @@ def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, t
             formats.write(part, folder / "words.json", glyphs(""), "json")
             _write_table(folder / "utt2doc", {u.id: documents.get(u.id, u.recording) for u in part})
             if audio:
-                _write_table(folder / "wav.scp", {u.recording: sounds[u.recording] for u in part})
+                _write_table(folder / "wav.scp", {u.recording: audio_files[u.recording] for u in part})
     words = plural(sum(len(utterance.words) for utterance in utterances), "word")
     size = f"{plural(len(utterances), 'utterance')}, {plural(len(recordings), 'recording')}, {words}"
     print(f"{size} in {plural(len(divided), 'part')}")

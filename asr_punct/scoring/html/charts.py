@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,16 @@ _BINS = 10
 _MIN_COUNT = 20
 """Minimum number of decisions of a point: neighbouring tenths with fewer are joined."""
 _Z95 = 1.96
-_PROBABILITY = (
+_PROBABILITY_DESCRIPTION = (
     "Each point is {unit} of similar probability, set or not: their mean probability, and the share of them in the "
     f"reference, with its 95 % interval. Probabilities below {100 * MIN_LISTED:.0f} % are not listed."
 )
-_CONFIDENCE = (
+_CONFIDENCE_DESCRIPTION = (
     "Each point is words of similar confidence: their mean, and the share of right ones with its 95 % interval."
 )
 _MIN_POINTS, _MAX_POINTS = 5, 2000
 _WER_AXES = (0.2, 0.4, 1.0)
-"""Ends of the axis of word error rates."""
+"""Possible ends of the axis of word error rates."""
 _WER_BANDS = {
     "0": (-1.0, 0.0),
     "0 to 10": (0.0, 0.1),
@@ -74,7 +75,7 @@ def reliability(paired: PairedTexts) -> dict[str, Chart]:
     for unit, labels in (("marks", MARKS), ("capitals", CASES)):
         if decisions := list(_label_decisions(paired, labels)):
             names = f"Share of right {unit} by probability", f"probability of a {unit[:-1]} %", "in the reference %"
-            charts[unit] = _reliability_chart(unit, *names, _PROBABILITY.format(unit=unit), decisions)
+            charts[unit] = _reliability_chart(unit, *names, _PROBABILITY_DESCRIPTION.format(unit=unit), decisions)
     confidences = [
         (pair.hypothesis.confidence, pair.is_equal)
         for pair in paired.pairs
@@ -82,7 +83,7 @@ def reliability(paired: PairedTexts) -> dict[str, Chart]:
     ]
     if confidences and max(confidences)[0] <= 1:
         names = "Share of right words by confidence", "confidence of the recogniser %", "right words %"
-        charts["words"] = _reliability_chart("words", *names, _CONFIDENCE, confidences)
+        charts["words"] = _reliability_chart("words", *names, _CONFIDENCE_DESCRIPTION, confidences)
     return charts
 
 
@@ -150,9 +151,8 @@ def score_vs_wer(paired: PairedTexts, counts: Counts) -> Chart:
     for name, (low, high) in _WER_BANDS.items():
         chosen = (wer > low) & (wer <= high)
         pooled = float(headline_rates(counts.weighted(chosen.astype(np.float64)))["micro.f1"])
-        rows.append(
-            [name, chosen.sum(), int(counts.words[chosen].sum()), percent(None if np.isnan(pooled) else pooled)]
-        )
+        pooled_cell = percent(None if np.isnan(pooled) else pooled)
+        rows.append([name, chosen.sum(), int(counts.words[chosen].sum()), pooled_cell])
     x_name, y_name = "word error rate %", "F1 of marks %"
     return Chart(
         title="F1 of marks by word error rate",
@@ -193,10 +193,9 @@ def confusion_matrix(paired: PairedTexts) -> NDArray[np.int64]:
             wanted, written = (
                 {i for i in side if classes.marks[i] in labels.marks} for labels in (pair.expected, pair.labels)
             )
-            missing, extra = sorted(wanted - written), sorted(written - wanted)
-            longer = max(len(missing), len(extra))
-            rows, columns = ([*marks, *[none] * (longer - len(marks))] for marks in (missing, extra))
-            for row, column in zip([*(wanted & written), *rows], [*(wanted & written), *columns], strict=True):
+            for right in wanted & written:
+                counts[right, right] += 1
+            for row, column in zip_longest(sorted(wanted - written), sorted(written - wanted), fillvalue=none):
                 counts[row, column] += 1
             counts[none, none] += not (wanted or written)
     return counts

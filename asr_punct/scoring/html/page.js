@@ -6,7 +6,7 @@
   const player = byId("player");
 
   // Tab reaches one word; arrow keys go on from there.
-  const reach = (word) => {
+  const makeTabStop = (word) => {
     words.forEach((other) => { if (other.tabIndex === 0) other.tabIndex = -1; });
     word.tabIndex = 0;
   };
@@ -30,16 +30,16 @@
     current = word;
   };
   if (player && words.length) {
-    reach(words[0]);
+    makeTabStop(words[0]);
     byId("words").addEventListener("click", (event) => {
       const word = event.target.closest("[data-t]");
-      if (word) { reach(word); word.focus(); play(word); }
+      if (word) { makeTabStop(word); word.focus(); play(word); }
     });
     byId("words").addEventListener("keydown", (event) => {
       const index = words.indexOf(event.target);
       if (index < 0) return;
       const next = words[{ ArrowRight: index + 1, ArrowLeft: index - 1 }[event.key]];
-      if (next) { event.preventDefault(); reach(next); next.focus(); }
+      if (next) { event.preventDefault(); makeTabStop(next); next.focus(); }
       if (event.key === "Enter" || event.key === " ") { event.preventDefault(); play(event.target); }
     });
     player.addEventListener("timeupdate", follow);
@@ -48,17 +48,17 @@
   const errors = all.filter((word) => word.querySelector("del, ins, .case"));
   const output = byId("which-error");
   let selected = null;
-  const goTo = (word) => {
+  const select = (word) => {
     if (selected) selected.classList.remove("here");
     selected = word;
   };
-  const step = (ordered, beyond) => {
-    const order = ordered.filter((error) => error.offsetParent);
-    goTo(order.find((error) => selected && selected.compareDocumentPosition(error) & beyond) || order[0]);
+  const step = (ordered, direction) => {
+    const visible = ordered.filter((error) => error.offsetParent);
+    select(visible.find((error) => selected && selected.compareDocumentPosition(error) & direction) || visible[0]);
     if (!selected) return;
     selected.classList.add("here");
     selected.scrollIntoView({ block: "center" });
-    if (selected.dataset.t) reach(selected);
+    if (selected.dataset.t) makeTabStop(selected);
     const parts = [...selected.querySelectorAll("[title]")].map((part) => `${part.title}: ${part.textContent}`);
     output.textContent = `${errors.indexOf(selected) + 1} of ${errors.length}: ${parts.join("; ")}`;
   };
@@ -66,19 +66,16 @@
     "previous-error": [[...errors].reverse(), Node.DOCUMENT_POSITION_PRECEDING],
     "next-error": [errors, Node.DOCUMENT_POSITION_FOLLOWING],
   };
-  for (const [id, way] of Object.entries(steps)) {
+  for (const [id, stepArguments] of Object.entries(steps)) {
     byId(id).disabled = errors.length === 0;
-    byId(id).addEventListener("click", () => step(...way));
+    byId(id).addEventListener("click", () => step(...stepArguments));
   }
-  const different = byId("only-different");
-  if (different) {
-    different.addEventListener("change", () => {
-      byId("words").classList.toggle("only-different", different.checked);
-    });
-  }
+  byId("only-different")?.addEventListener("change", (event) => {
+    byId("words").classList.toggle("only-different", event.target.checked);
+  });
   byId("words").addEventListener("click", (event) => {
     const word = event.target.closest(".w");
-    if (word) goTo(word);
+    if (word) select(word);
   });
   output.textContent = errors.length ? `words with errors: ${errors.length}` : "no errors";
 })();

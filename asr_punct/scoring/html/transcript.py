@@ -85,12 +85,12 @@ class Transcript:
     certainty_unit: str | None
 
 
-def make_transcript(texts: Sequence[PairedTexts], glyphs: Glyphs, most: int = SHOWN_WORDS) -> Transcript:
-    """Return the first words of hypotheses of one reference, by utterance; `most` words together."""
+def make_transcript(texts: Sequence[PairedTexts], glyphs: Glyphs, max_words: int = SHOWN_WORDS) -> Transcript:
+    """Return the first words of hypotheses of one reference, by utterance; up to `max_words` of all together."""
     unit = _certainty_unit(pair.hypothesis for text in texts for pair in text.pairs if pair.hypothesis)
     columns: list[Mapping[int, Sequence[ShownWord]]] = []
     for text in texts:
-        shown = islice(_shown_words(text.pairs, glyphs, unit), most // len(texts))
+        shown = islice(_shown_words(text.pairs, glyphs, unit), max_words // len(texts))
         columns.append({number: list(group) for number, group in groupby(shown, lambda word: word.pair.unit)})
     paragraphs = [
         Paragraph(texts[0].references[number].id or number + 1, [column.get(number, ()) for column in columns])

@@ -17,7 +17,7 @@ export class FileTab {
     this.view = new WordsView(byId("words"));
     this.editor = new Editor();
     this.selected = null;
-    this.heard = null;
+    this.played = null;
     for (const [format, suffix] of Object.entries(SUFFIXES)) {
       byId("format").append(new Option(`${format} (${suffix})`, format));
     }
@@ -29,7 +29,7 @@ export class FileTab {
       const word = this.view.wordOf(target);
       if (word) this.select(word).then(() => this.player.play(word));
     });
-    player.addEventListener("word", ({ detail: word }) => this.mark(word));
+    player.addEventListener("word", ({ detail: word }) => this.highlight(word));
     document.addEventListener("tabchange", () => {
       byId("editor").hidden = !this.selected || currentTab() !== "tab-file";
     });
@@ -39,7 +39,7 @@ export class FileTab {
   /** Show a transcript. */
   show(transcript) {
     this.transcript = transcript;
-    this.selected = this.heard = null;
+    this.selected = this.played = null;
     this.view.show(transcript);
     this.editor.edit(transcript, (word) => transcript === this.transcript && this.view.update(word));
     transcript.addEventListener("change", () => this.showUndo());
@@ -66,11 +66,11 @@ export class FileTab {
     element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Highlight the word that is heard. */
-  mark(word) {
-    if (this.heard) this.view.elementOf(this.heard).classList.remove("now");
+  /** Highlight the word that is played, or none. */
+  highlight(word) {
+    if (this.played) this.view.elementOf(this.played).classList.remove("now");
     if (word) this.view.elementOf(word).classList.add("now");
-    this.heard = word;
+    this.played = word;
   }
 
   undo() {

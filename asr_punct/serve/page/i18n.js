@@ -30,7 +30,7 @@ export function translate() {
   }
 }
 
-/** Change the language; `uilanguage` on the document tells those who made texts of their own. */
+/** Change the language. Modules that write texts themselves listen to `uilanguage` on the document. */
 export function setUiLanguage(code) {
   language = code;
   save("language", code);

@@ -8,12 +8,13 @@ import { reportError } from "./status.js";
 import { currentTab } from "./tabs.js";
 import { clockText } from "./timing.js";
 
-const SHOW_MS = 200;
+const REFRESH_MS = 200;
+/** Without audio, a replay begins this much before the first word. */
 const BEFORE_S = 0.5;
 const byId = (id) => document.getElementById(id);
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0;
 
-/** The tab; a replay begins at the time of its clock, which for a file with audio is that of the player. */
+/** The tab. The clock of a replay is the audio element, for a file without audio a `SilentClock`. */
 export class LiveTab {
   #words = [];
   #replay = null;
@@ -35,7 +36,7 @@ export class LiveTab {
     });
     document.addEventListener("tabchange", () => this.#changeTab());
     document.addEventListener("uilanguage", () => this.#draw());
-    setInterval(() => this.#replay && this.#draw(), SHOW_MS);
+    setInterval(() => this.#replay && this.#draw(), REFRESH_MS);
   }
 
   /** Show a transcript, or the last one again after its audio has changed. */

@@ -13,17 +13,19 @@ import { startTabs } from "./tabs.js";
 import { Transcript } from "./transcript.js";
 
 const player = new Player(document.getElementById("player"));
-let [file, transcript, requests] = [null, null, 0];
+let file = null;
+let transcript = null;
+let lastRequest = 0;
 
-/** Restore the file and show it. Only the last request counts. */
+/** Restore the file and show it, unless another request has begun meanwhile. */
 async function restore() {
-  requests += 1;
-  const own = requests;
-  const asked = settings();
+  lastRequest += 1;
+  const request = lastRequest;
+  const current = settings();
   report("working");
-  const content = await punctuate(file, asked);
-  if (own !== requests) return;
-  transcript = new Transcript(content, file, asked);
+  const content = await punctuate(file, current);
+  if (request !== lastRequest) return;
+  transcript = new Transcript(content, file, current);
   player.follow(transcript);
   fileTab.show(transcript);
   liveTab.open(transcript);
@@ -34,14 +36,15 @@ async function restore() {
 
 const mayLoseEdits = () => !transcript?.hasUnsavedEdits || confirm(t("lose_edits"));
 
-async function openFiles(given, audio) {
-  if (given && !mayLoseEdits()) return;
-  if (!given && !file) {
+/** Open a new transcript, audio for it or for the one that is shown, or both. */
+async function openFiles(newFile, audio) {
+  if (newFile && !mayLoseEdits()) return;
+  if (!newFile && !file) {
     report("no_transcript");
     return;
   }
-  if (given) {
-    file = given;
+  if (newFile) {
+    file = newFile;
     if (!audio) player.close();
     showFiles(file.name);
     await restore();
@@ -68,7 +71,7 @@ startPageSettings();
 startTabs();
 const fileTab = new FileTab(player);
 const liveTab = new LiveTab(player);
-startSource((given, audio) => openFiles(given, audio).catch(reportError));
+startSource((newFile, audio) => openFiles(newFile, audio).catch(reportError));
 startSettings(() => {
   if (!mayLoseEdits()) return false;
   if (file) restore().catch(reportError);

@@ -1,10 +1,11 @@
-/** The audio of the file: it plays from a word, and shows the word that is heard. */
+/** The audio of the file: it plays from a word, and reports the word that is played. */
 
 import { inTime } from "./timing.js";
 
+/** A word is played from this much before its start, and is the current word from twice as much before. */
 const BEFORE_S = 0.02;
 
-/** `word` events have the word that is heard in `detail`, or null. */
+/** `word` events have the current word in `detail`, or null. */
 export class Player extends EventTarget {
   /** The words that it plays, in the order of time. */
   words = [];

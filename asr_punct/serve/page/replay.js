@@ -4,9 +4,10 @@ import { openStream } from "./api.js";
 
 const TICK_MS = 50;
 const MESSAGE_WORDS = 400;
+/** Code that closes a WebSocket without an error. */
 const NORMAL = 1000;
 
-/** Return the words of a recording with the times `at` which a recogniser delivers them. */
+/** Return the words of a recording, each with `at`, the time at which a recogniser would deliver it. */
 function spokenOrder(words) {
   let end = 0;
   return words.map((word) => {
@@ -22,12 +23,13 @@ function spokenOrder(words) {
 export class Replay extends EventTarget {
   /** Milliseconds from sending a word to its commit. */
   delays = [];
-  /** Number of words up to the clock's time. */
+  /** Number of words before the next one to send: sent, or skipped by a jump of the clock. */
   sent = 0;
+  /** Time in milliseconds at which each waiting word was sent. */
   #sentAt = [];
   #socket = null;
   #timer = null;
-  #jumped = () => this.#jump();
+  #onSeeking = () => this.#jump();
 
   /**
    * @param words the words in the order of time
@@ -41,7 +43,7 @@ export class Replay extends EventTarget {
     this.clock = clock;
     this.begin = begin;
     this.config = config;
-    clock.addEventListener("seeking", this.#jumped);
+    clock.addEventListener("seeking", this.#onSeeking);
     this.#jump();
   }
 
@@ -72,7 +74,7 @@ export class Replay extends EventTarget {
     await this.#connect();
     await this.clock.play();
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
-    this.#tell();
+    this.#reportState();
   }
 
   pause() {
@@ -83,7 +85,7 @@ export class Replay extends EventTarget {
   /** End the replay. */
   close() {
     this.#stop();
-    this.clock.removeEventListener("seeking", this.#jumped);
+    this.clock.removeEventListener("seeking", this.#onSeeking);
     this.#disconnect();
   }
 
@@ -96,10 +98,10 @@ export class Replay extends EventTarget {
   #stop() {
     clearInterval(this.#timer);
     this.#timer = null;
-    this.#tell();
+    this.#reportState();
   }
 
-  #tell(reason = "") {
+  #reportState(reason = "") {
     this.dispatchEvent(new CustomEvent("state", { detail: reason }));
   }
 
@@ -121,7 +123,7 @@ export class Replay extends EventTarget {
 
   #broken({ code, reason }) {
     this.pause();
-    this.#tell(reason || `code ${code}`);
+    this.#reportState(reason || `code ${code}`);
   }
 
   #receive(answer) {

@@ -19,11 +19,11 @@ export function settings() {
 export async function startSettings(onChange) {
   const inputs = ["language", "model", "ignore-labels"].map(byId);
   const value = (input) => (input.type === "checkbox" ? input.checked : input.value);
-  const known = new Map(inputs.map((input) => [input, value(input)]));
+  const accepted = new Map(inputs.map((input) => [input, value(input)]));
   for (const input of inputs) {
     input.addEventListener("change", () => {
-      if (onChange()) known.set(input, value(input));
-      else input[input.type === "checkbox" ? "checked" : "value"] = known.get(input);
+      if (onChange()) accepted.set(input, value(input));
+      else input[input.type === "checkbox" ? "checked" : "value"] = accepted.get(input);
     });
   }
   const offered = await models();

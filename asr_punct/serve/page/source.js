@@ -19,17 +19,17 @@ export function startSource(onFiles) {
       byId(input).value = "";
     });
   }
-  const dragging = (is) => document.body.classList.toggle("dragging", is);
+  const showDragging = (isDragging) => document.body.classList.toggle("dragging", isDragging);
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
-    dragging(true);
+    showDragging(true);
   });
   document.addEventListener("dragleave", (event) => {
-    if (!event.relatedTarget) dragging(false);
+    if (!event.relatedTarget) showDragging(false);
   });
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    dragging(false);
+    showDragging(false);
     open(event.dataTransfer.files);
   });
 }

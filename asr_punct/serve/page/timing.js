@@ -1,8 +1,9 @@
 /** Times of words. */
 
+/** Length of a word if nothing limits it. */
 const GUESSED_S = 0.3;
 
-/** Set the times of words of which only the first has a start; `next` is the start of the word after them. */
+/** Set `from` and `to` of words of which only the first has a start; `next` is the start of the word after them. */
 function spread(words, next) {
   const { start } = words[0];
   const end = words.at(-1).end ?? next ?? start + GUESSED_S * words.length;

@@ -12,7 +12,7 @@ export class Transcript extends EventTarget {
   #done = [];
   #undone = [];
 
-  /** Whether the last edit is in a file that was exported. */
+  /** Whether the file was exported after the last edit. */
   isSaved = false;
 
   /**

@@ -4,7 +4,8 @@ import { number } from "./i18n.js";
 import { split } from "./marks.js";
 import { clockText } from "./timing.js";
 
-const REM_OF_SECOND = 2.5;
+const REM_PER_SECOND = 2.5;
+/** Shorter pauses are not drawn, longer ones than `LONGEST_S` are cut. */
 const SHORTEST_S = 0.1;
 const LONGEST_S = 4;
 const PARAGRAPH_PAUSE_S = 1;
@@ -12,13 +13,13 @@ const PARAGRAPH_WORDS = 100;
 const SENTENCE_ENDS = ["PERIOD", "QUESTION", "EXCLAMATION"];
 
 /** Draw a pause whose width is its length; a longer one than `LONGEST_S` is dashed. */
-export function drawPause(element, seconds) {
-  element.style.width = `${Math.min(seconds, LONGEST_S) * REM_OF_SECOND}rem`;
+function drawPause(element, seconds) {
+  element.style.width = `${Math.min(seconds, LONGEST_S) * REM_PER_SECOND}rem`;
   element.classList.toggle("long", seconds > LONGEST_S);
 }
 
 /** Shade a mark by its probability of being wrong, from 0 to 1. */
-export function shade(element, doubt) {
+function shade(element, doubt) {
   element.style.setProperty("--doubt", doubt);
 }
 
@@ -67,9 +68,8 @@ export class WordsView {
   show(transcript) {
     this.transcript = transcript;
     this.#elements = [];
-    const several = transcript.utterances.some((utterance) => utterance.speaker);
     const blocks = transcript.utterances.flatMap((utterance) =>
-      paragraphs(utterance).map((words, index) => this.#paragraph(words, several && !index ? utterance.speaker : "")));
+      paragraphs(utterance).map((words, index) => this.#paragraph(words, index ? "" : utterance.speaker)));
     this.root.replaceChildren(...blocks);
     if (this.#elements.length) this.#elements[0].tabIndex = 0;
   }
