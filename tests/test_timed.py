@@ -123,6 +123,14 @@ def test_words_that_do_not_fit_the_data_directory(tmp_path, row, error):
         list(TimedCorpus("es", "asr", None, directory).read(rows(tmp_path, row)))
 
 
+def test_pauses_are_counted_once_with_audio(tmp_path):
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
+    corpora = [TimedCorpus("es", "asr", each, None) for each in (None, audio)]
+    for corpus in corpora:
+        list(corpus.read(rows(tmp_path, "a 1 0.2 0.6 hola")))
+    assert corpora[0].summary() == corpora[1].summary()
+
+
 def test_the_time_source(tmp_path):
     (tmp_path / "a.TextGrid").write_text(GRID)
     missing = tmp_path / "missing.wav"
@@ -152,3 +160,12 @@ def test_a_file_is_aligned(tmp_path, run):
     assert (found.id, [word.text for word in found.words]) == ("una_frase", ["buenos", "días", "a", "todos"])
     starts = [word.start for word in spoken.words]
     assert [word.start for word in found.words] == pytest.approx(starts, abs=0.06)
+
+
+def test_the_words_of_a_data_directory_are_written_into_it_twice(tmp_path, run):
+    pytest.importorskip("espeakng_loader")
+    pytest.importorskip("librosa")
+    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 1.0)
+    directory = data_dir(tmp_path, text=["a Hola."], wav_scp=[f"a {audio}"])
+    for _ in range(2):
+        assert run("align", "--data-dir", directory, "-o", directory / "ctm")[0] == 0

@@ -15,8 +15,8 @@ from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
 from asr_punct.words import Utterance
 
-_TABLES = ("text", "ctm", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
-"""Files that are read from a data directory: Kaldi's tables, `ctm`, and `utt2doc`, which is ours."""
+TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
+"""Tables of a data directory: Kaldi's, and `utt2doc`, which is ours."""
 
 
 def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
@@ -25,7 +25,9 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
     `outputs` has the path by option; `inputs` are files and data directories.
     """
     paths = [Path(source) for source in inputs if source is not None]
-    files = [file for path in paths for file in ([path / name for name in _TABLES] if path.is_dir() else [path])]
+    files = [
+        file for path in paths for file in ([path / name for name in (*TABLES, "ctm")] if path.is_dir() else [path])
+    ]
     for option, output in outputs.items():
         same = next((file for file in files if output is not None and is_same_file(file, output)), None)
         if same is not None:

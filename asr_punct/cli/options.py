@@ -73,7 +73,7 @@ def completed_option(
 
 
 _READABLE_NAMES, _WRITABLE_NAMES = " ".join(READABLE), " ".join(WRITABLE)
-LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
+COMPLETED_LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
@@ -103,14 +103,14 @@ Report = Annotated[
 Language = Annotated[
     str,
     completed_option(
-        "Language of the text: es, eu, en, or joined as es+eu.", LANGUAGES, "--lang", callback=check_language
+        "Language of the text: es, eu, en, or joined as es+eu.", COMPLETED_LANGUAGES, "--lang", callback=check_language
     ),
 ]
 TextLanguage = Annotated[
     str | None,
     completed_option(
         "Language of the text; default: the one that the input names, else identified from its words.",
-        LANGUAGES,
+        COMPLETED_LANGUAGES,
         "--lang",
         callback=check_language,
     ),
@@ -118,7 +118,7 @@ TextLanguage = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors to standard error: no progress, no summary.")]
 Device = Annotated[str | None, completed_option("cpu, cuda, cuda:1 …", ["cpu", "cuda"])]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
-_TIMES_HELP = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the source that IN names."
+_TIMES_HELP = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the one that IN names, else that of its format."
 Times = Annotated[str | None, completed_option(_TIMES_HELP, TIME_SOURCES, callback=_check_times)]
 WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
 IgnoreLabels = Annotated[

@@ -32,7 +32,7 @@ SpeechLanguage = Annotated[
     str | None,
     options.completed_option(
         "Language of the speech; default: that of the recogniser, else identified from its words.",
-        options.LANGUAGES,
+        options.COMPLETED_LANGUAGES,
         "--lang",
         callback=options.check_language,
     ),

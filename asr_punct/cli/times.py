@@ -8,7 +8,7 @@ import typer
 from asr_punct.asr import METHODS, open_aligner
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
-from asr_punct.cli.files import audio_files, check_outputs
+from asr_punct.cli.files import TABLES, audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
 
@@ -48,7 +48,8 @@ def align(
     from asr_punct.align.methods import align_data_dir, align_file
     from asr_punct.marks import glyphs
 
-    check_outputs({"-o": output}, [audio, text, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
+    tables = [data_dir / name for name in TABLES] if data_dir else []  # not its `ctm`, which align often writes
+    check_outputs({"-o": output}, [audio, text, *tables, *audio_files(data_dir and data_dir / "wav.scp")])
     aligner_options = method, lang, acoustic_model, device
     if data_dir is not None and audio is None:
         utterances = align_data_dir(data_dir, lang, open_aligner(*aligner_options))

@@ -109,8 +109,8 @@ def train(
     """Train a model.
 
     Reads train.tsv and dev.tsv of --data (asr-punct prepare and asr-punct pauses write them), and a configuration;
-    KEY=VALUE changes it. With --init the architecture is the initial model's, and model.* of --config
-    is ignored, except model.heads.KEY=VALUE, which replaces the heads. Needs the extra "train".
+    KEY=VALUE changes it. With --init the architecture is the initial model's, and all model.* are
+    ignored, except model.heads.KEY=VALUE on the command line, which changes this key. Needs the extra "train".
 
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
     for --resume. The best model on dev.tsv is kept. Prints one line per epoch.

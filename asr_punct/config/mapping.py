@@ -62,7 +62,8 @@ def _convert(hint: Any, value: Any, place: str) -> Any:
             _convert(key_type, key, place): _convert(value_type, item, f"{place}: {key}") for key, item in value.items()
         }
     allowed = arguments if isinstance(hint, types.UnionType) else (hint,)
-    if hint is Any or (isinstance(value, allowed) and isinstance(value, bool) == (bool in allowed)):  # True is an int
+    is_wrong_bool = isinstance(value, bool) and bool not in allowed  # which is an int in Python
+    if hint is Any or (isinstance(value, allowed) and not is_wrong_bool):
         return value
     if float in allowed and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)

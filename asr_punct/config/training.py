@@ -66,11 +66,11 @@ class NoiseConfig:
     windows: float = 0.0
     """Share of windows with errors."""
     substitution: float = 0.0
-    """Probability that a word is replaced by one with similar sound or spelling."""
+    """Probability that a word is replaced by one with similar sound or spelling, or a misspelt form of itself."""
     any_word: float = 0.1
     """Share of the substitutions that take any word of the corpus, drawn by frequency."""
     name_substitution: float = 0.0
-    """`substitution` for names: words that are mostly capitalised inside sentences. Replacements may be misspelt."""
+    """`substitution` for names: words that are mostly capitalised inside sentences. They have more misspelt forms."""
     deletion: float = 0.0
     """Probability that a common word (at least 1 in 2,000 words of the corpus) without labels is deleted."""
     repetition: float = 0.0

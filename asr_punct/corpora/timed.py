@@ -21,8 +21,9 @@ class TimedCorpus:
     """A corpus of recognised or aligned words, labelled with the text of a data directory.
 
     Times count from the beginning of the audio file. `language` is that of the directory's `text`, which must have
-    punctuation and capitals. `time_source` is a name of `words.TIME_SOURCES`; None: that of the input's format. `audio`
-    is one file with all words; None: the directory's `wav.scp`. Raises AsrPunctError for an unknown time source.
+    punctuation and capitals. `time_source` is a name of `words.TIME_SOURCES`; None: the one that the input names, else
+    the default of its format. `audio` is one file with all words; None: the directory's `wav.scp`. Raises AsrPunctError
+    for an unknown time source.
     """
 
     def __init__(self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None) -> None:
@@ -45,8 +46,9 @@ class TimedCorpus:
             utterances = map(self._with_data, self._in_order(utterances))
         if self._has_audio:
             audio_of = single_recording(self._audio) if self._audio else self._audio_of_item
-            utterances = with_pauses_from_audio(utterances, audio_of, self._pause_counts)
-        timed = with_pauses(utterances, self._pause_counts)
+            timed = with_pauses_from_audio(utterances, audio_of, self._pause_counts)
+        else:
+            timed = with_pauses(utterances, self._pause_counts)
         yield from progress.track(timed, "utterances", total=len(self._items) or None, source=source)
         if not self._pause_counts["pauses"]:
             raise InputError(str(source), "words without times", EXPECTED_TIMES)

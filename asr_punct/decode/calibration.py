@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from asr_punct.decode.settings import Calibration, FloatArray, LogitArray, case_logs, logits, sigmoid
+from asr_punct.decode.settings import Calibration, Float64Array, FloatArray, case_logs, logits, sigmoid
 from asr_punct.decode.word_marks import BoolArray, IntArray
 from asr_punct.marks import MARKS
 
@@ -41,7 +41,7 @@ def fit_calibration(
     )
 
 
-def fit_platt(values: LogitArray, present: BoolArray) -> tuple[float, float]:
+def fit_platt(values: Float64Array, present: BoolArray) -> tuple[float, float]:
     """Return scale and bias of one mark, fitted by Newton's method.
 
     `values` are its logits, and `present` whether the reference has it, both (words,).
@@ -80,7 +80,7 @@ def fit_temperature(probabilities: FloatArray, true_cases: IntArray) -> float:
     return 1 / inverse
 
 
-def calibration_error(probabilities: LogitArray, present: BoolArray) -> float:
+def calibration_error(probabilities: Float64Array, present: BoolArray) -> float:
     """Return the expected calibration error of one mark over 20 bins of equal numbers of words.
 
     This is the mean of |share of positives - mean probability|, weighted by bin size (Guo et al. 2017, equation 3; bins

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, FloatArray, LogitArray, case_logits, sigmoid
+from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, Float64Array, FloatArray, case_logits, sigmoid
 from asr_punct.decode.word_marks import BoolArray, IntArray
 from asr_punct.marks import CASES, LEFT, MARKS, Case, Labels, Mark, mark_bits, marks_of_bits
 
@@ -61,13 +61,13 @@ class CaseChoices(NamedTuple):
     best: IntArray
     capital: IntArray
     inside: IntArray
-    cost: LogitArray
+    cost: Float64Array
     ended: BoolArray
     separated: BoolArray
 
     @classmethod
     def from_probabilities(
-        cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings, before: LogitArray
+        cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings, before: Float64Array
     ) -> CaseChoices:
         """Return the choices of words with these probabilities of cases, (words, cases).
 
@@ -105,7 +105,7 @@ class CaseChoices(NamedTuple):
         return CaseChoices(*(column[words:] for column in columns))
 
 
-def _inside_probability(logits: LogitArray, before: LogitArray) -> LogitArray:
+def _inside_probability(logits: Float64Array, before: Float64Array) -> Float64Array:
     """Return P(capital | no sentence ends before the word), (words,), from log-probabilities of cases, (words, cases).
 
     P(capital) = P(end) + (1 - P(end)) P(capital | no end), if the word after every sentence end has a capital.
@@ -125,7 +125,7 @@ class Capitals:
         self._continues = False  # whether no mark, or only a comma, is after the last word
         self._ended = False  # whether a . or ? is
 
-    def subtract_cost(self, logits: LogitArray, next_cost: LogitArray) -> None:
+    def subtract_cost(self, logits: Float64Array, next_cost: Float64Array) -> None:
         """Subtract the cost of a capital on the next word from the logits of . and ?, (words, marks), in place.
 
         `next_cost`, (words,), is `CaseChoices.cost` of the word after each of these words.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from asr_punct.decode.classes import class_marks, weighted_logs
-from asr_punct.decode.settings import FloatArray, LogitArray
+from asr_punct.decode.settings import Float64Array, FloatArray
 from asr_punct.decode.thresholds import MIN_COUNT, f1
 from asr_punct.decode.word_marks import BoolArray, IntArray
 from asr_punct.marks import NO_MARKS
@@ -45,7 +45,7 @@ def fit_class_weights(probabilities: FloatArray, classes: tuple[str, ...], true_
 
 
 def _best_weight(
-    logs: LogitArray, index: int, current: float, hits: IntArray, sizes: IntArray, support: float
+    logs: Float64Array, index: int, current: float, hits: IntArray, sizes: IntArray, support: float
 ) -> tuple[float, float]:
     """Return the logarithm of the best weight of one class, and its F1.
 

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from asr_punct.decode.settings import DecodeSettings, FloatArray, LogitArray
+from asr_punct.decode.settings import DecodeSettings, Float64Array, FloatArray
 from asr_punct.decode.word_marks import BoolArray
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import MARKS, Mark, parse_marks
@@ -27,17 +27,17 @@ def class_marks(classes: tuple[str, ...]) -> BoolArray:
     return np.array([[mark in parse_marks(name) for mark in MARKS] for name in classes], dtype=bool)
 
 
-def log_probabilities(probabilities: FloatArray) -> LogitArray:
+def log_probabilities(probabilities: FloatArray) -> Float64Array:
     """Return logarithms of probabilities; that of 0 is finite."""
     return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _MIN_PROBABILITY)))
 
 
-def weighted_logs(probabilities: FloatArray, weights: Sequence[float]) -> LogitArray:
+def weighted_logs(probabilities: FloatArray, weights: Sequence[float]) -> Float64Array:
     """Return the logarithms of weighted class probabilities, (words, classes)."""
     return np.asarray(log_probabilities(probabilities) + np.log(weights))
 
 
-def class_mark_logits(probabilities: FloatArray, classes: tuple[str, ...], settings: DecodeSettings) -> LogitArray:
+def class_mark_logits(probabilities: FloatArray, classes: tuple[str, ...], settings: DecodeSettings) -> Float64Array:
     """Return logits of marks, (words, marks): only the marks of the most likely weighted class are above 0.
 
     The logit of a mark is the log-probability of the most likely weighted class that contains it minus that of the most

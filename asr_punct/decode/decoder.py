@@ -7,7 +7,7 @@ import numpy as np
 from asr_punct.decode.capitals import Capitals, CaseChoices
 from asr_punct.decode.classes import class_mark_logits, possible_marks
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import DecodeSettings, FloatArray, LogitArray, mark_logits
+from asr_punct.decode.settings import DecodeSettings, Float64Array, FloatArray, mark_logits
 from asr_punct.decode.states import PairPath, PairSearch
 from asr_punct.decode.word_marks import (
     CLOSING,
@@ -53,7 +53,7 @@ class Decoder:
         self._settings, self._classes = settings, classes
         self._search = PairSearch.from_settings(settings, possible_marks(settings, classes))
         self._capitals = Capitals(settings)
-        self._logits: LogitArray = np.zeros((0, len(MARKS)))
+        self._logits: Float64Array = np.zeros((0, len(MARKS)))
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
         self._begins = True
         none = np.zeros(0, dtype=np.int64)
@@ -106,7 +106,7 @@ class Decoder:
 
 def decision_logits(
     labels: FloatArray, flags: FlagArray, settings: DecodeSettings, classes: tuple[str, ...]
-) -> LogitArray:
+) -> Float64Array:
     """Return logits of marks, (words, marks): above 0 where a mark should be set, -inf where it must not be.
 
     The arguments are those of `Decoder` and of its method `push`.
@@ -116,7 +116,7 @@ def decision_logits(
     return logits
 
 
-def drop_lone_dash(logits: LogitArray) -> None:
+def drop_lone_dash(logits: Float64Array) -> None:
     """Set the logit of OPEN_DASH on the first word to -inf, in place, if no other dash is near: it opens no dialogue.
 
     `logits` of marks, (words, marks), begin with the first word of a document.
@@ -131,7 +131,7 @@ def blocked_marks(flags: FlagArray) -> BoolArray:
     return np.outer(left, _IS_LEFT) | np.outer(right, ~_IS_LEFT)
 
 
-def balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
+def balance(logits: Float64Array, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
     """Return the best marks under the rules of `decode.states` and the maximum length of a sentence, and their pairs.
 
     The marks and `logits` of marks are (words, marks); `barriers`, (words,), are words at which no pair may be open.
@@ -155,7 +155,7 @@ def _too_long(path: PairPath) -> BoolArray:
     return result
 
 
-def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
+def _best_balance(logits: Float64Array, search: PairSearch, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
     """Return the marks with the highest sum of logits under the rules of `decode.states`; arguments as in `balance`.
 
     Only words that can matter to a pair are searched: those where an opening or closing mark may be set, sentence ends
@@ -176,7 +176,7 @@ def _best_balance(logits: LogitArray, search: PairSearch, barriers: BoolArray) -
     return marks, PairPath(opened, closed, open_after)
 
 
-def _may_be_paired(logits: LogitArray, search: PairSearch) -> BoolArray:
+def _may_be_paired(logits: Float64Array, search: PairSearch) -> BoolArray:
     """Return the words where setting a mark of a pair can raise the score, (words,).
 
     An opening ¿ or ¡ avoids the penalty of its closing mark and, where a word may get both ? and !, allows the closing

@@ -10,7 +10,7 @@ from asr_punct.decode.capitals import Capitals, CaseChoices
 from asr_punct.decode.classes import possible_marks
 from asr_punct.decode.decoder import MAX_SENTENCE_WORDS, decision_logits, drop_lone_dash
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import DecodeSettings, FloatArray, LogitArray
+from asr_punct.decode.settings import DecodeSettings, Float64Array, FloatArray
 from asr_punct.decode.states import PairSearch
 from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
 from asr_punct.marks import MARKS, Labels
@@ -39,7 +39,7 @@ class OnlineDecoder:
     def clear(self) -> None:
         """Drop the document: the next word begins another one."""
         self._capitals.end_document()
-        self._before: LogitArray = np.zeros((0, len(MARKS)))  # logits of the last decided word
+        self._before: Float64Array = np.zeros((0, len(MARKS)))  # logits of the last decided word
         self._open = self._open_words = 0
         self._begins = True
 

@@ -19,8 +19,8 @@ from asr_punct.decode.decoder import blocked_marks
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import (
     DecodeSettings,
+    Float64Array,
     FloatArray,
-    LogitArray,
     calibrated_logits,
     case_probabilities,
     sigmoid,
@@ -40,7 +40,7 @@ def label_probabilities(
     settings: DecodeSettings,
     classes: tuple[str, ...],
     case: bool,
-) -> LogitArray:
+) -> Float64Array:
     """Return the probabilities of marks and capitals, (words, marks + capitals); NaN for those not decided.
 
     `labels`, `cases`, `flags` and `classes` are as in `Decoder`; `case` is whether capitals may be added.

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from asr_punct.marks import CASES, MARKS, Case, Mark
 
 FloatArray = npt.NDArray[np.float32]
-LogitArray = npt.NDArray[np.float64]
+Float64Array = npt.NDArray[np.float64]
 _MIN_PROBABILITY = 1e-6
 UNOPENED_PENALTY = 2.0
 """Default penalty of a ? or ! without its opening mark."""
@@ -60,42 +60,42 @@ class DecodeSettings:
     class_weights: Mapping[str, float] = field(default_factory=dict)
 
 
-def logits(probabilities: npt.NDArray[np.floating]) -> LogitArray:
+def logits(probabilities: npt.NDArray[np.floating]) -> Float64Array:
     """Return log(p / (1 - p)), with p clipped to [1e-6, 1 - 1e-6]."""
     clipped = np.clip(probabilities.astype(np.float64), _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
-def sigmoid(values: LogitArray) -> LogitArray:
+def sigmoid(values: Float64Array) -> Float64Array:
     """Return the probabilities of logits, without overflow."""
     return np.asarray(0.5 * (1 + np.tanh(values / 2)))
 
 
-def calibrated_logits(probabilities: FloatArray, calibration: Calibration) -> LogitArray:
+def calibrated_logits(probabilities: FloatArray, calibration: Calibration) -> Float64Array:
     """Return the calibrated logits of marks, (words, marks)."""
     scale = np.array([calibration.scale[mark] for mark in MARKS])
     return np.asarray(logits(probabilities) * scale + [calibration.bias[mark] for mark in MARKS])
 
 
-def mark_logits(probabilities: FloatArray, settings: DecodeSettings) -> LogitArray:
+def mark_logits(probabilities: FloatArray, settings: DecodeSettings) -> Float64Array:
     """Return calibrated logits minus those of the thresholds, (words, marks); -inf for marks that are switched off."""
     thresholds = np.array([settings.thresholds[mark] for mark in MARKS], dtype=np.float32)
     relative = calibrated_logits(probabilities, settings.calibration) - logits(thresholds)
     return np.asarray(np.where(thresholds <= 1, relative, -np.inf))
 
 
-def case_logs(probabilities: FloatArray) -> LogitArray:
+def case_logs(probabilities: FloatArray) -> Float64Array:
     """Return the log-probabilities of cases, (words, cases), with p at least 1e-6."""
     return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _MIN_PROBABILITY)))
 
 
-def case_logits(probabilities: FloatArray, settings: DecodeSettings) -> LogitArray:
+def case_logits(probabilities: FloatArray, settings: DecodeSettings) -> Float64Array:
     """Return calibrated log-probabilities of cases plus their biases, (words, cases)."""
     bias = [settings.case_bias[case] for case in CASES]
     return np.asarray(case_logs(probabilities) / settings.calibration.case_temperature + bias)
 
 
-def case_probabilities(probabilities: FloatArray, calibration: Calibration) -> LogitArray:
+def case_probabilities(probabilities: FloatArray, calibration: Calibration) -> Float64Array:
     """Return calibrated probabilities of cases, (words, cases)."""
     weights = np.exp(case_logs(probabilities) / calibration.case_temperature)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -22,7 +22,7 @@ from functools import cache
 
 import numpy as np
 
-from asr_punct.decode.settings import DecodeSettings, LogitArray
+from asr_punct.decode.settings import DecodeSettings, Float64Array
 from asr_punct.decode.word_marks import (
     CLOSING,
     OPENING,
@@ -138,14 +138,14 @@ class PairSearch:
         ruled = tuple(opening in possible and closing in possible for opening, closing in PAIRS)
         return cls(ruled, (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf))
 
-    def unruled_opening(self, logits: LogitArray) -> IntArray:
+    def unruled_opening(self, logits: Float64Array) -> IntArray:
         """Return the pairs without rules whose opening marks are set, from logits (words, marks); (words,)."""
         chosen: IntArray = ((logits[:, OPENING] > 0) & ~self.ruled) @ PAIR_BITS
         return chosen
 
     def best_path(
         self,
-        logits: LogitArray,
+        logits: Float64Array,
         barriers: BoolArray,
         start: int = 0,
         *,
@@ -179,7 +179,7 @@ class PairSearch:
         open_after = np.array(_STATES)[table.after[chosen]] & ~_COMMITTED
         return PairPath(table.opened[chosen], table.closed[chosen], open_after)
 
-    def _transition_scores(self, logits: LogitArray, table: _Transitions) -> LogitArray:
+    def _transition_scores(self, logits: Float64Array, table: _Transitions) -> Float64Array:
         """Return the score of each transition of a table on each word, (words, transitions)."""
         ends = logits[:, CLOSING[:2]]
         raised = logits.copy()

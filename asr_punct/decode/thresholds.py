@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.decode.settings import LogitArray
+from asr_punct.decode.settings import Float64Array
 from asr_punct.decode.word_marks import BoolArray, IntArray
 
 MIN_COUNT = 20
@@ -26,12 +26,12 @@ _CASE_BIASES = sorted(np.arange(-2.0, 2.01, 0.1), key=abs)
 _T = TypeVar("_T")
 
 
-def f1(true_positives: npt.ArrayLike, predicted: npt.ArrayLike, support: float) -> LogitArray:
+def f1(true_positives: npt.ArrayLike, predicted: npt.ArrayLike, support: float) -> Float64Array:
     """Return F1 = 2 tp / (predicted + support), 0 where both are 0."""
     return np.asarray(2 * np.asarray(true_positives) / np.maximum(np.asarray(predicted) + support, 1))
 
 
-def fit_thresholds(logits: LogitArray, present: BoolArray) -> LogitArray:
+def fit_thresholds(logits: Float64Array, present: BoolArray) -> Float64Array:
     """Return the threshold of each mark as a logit, (marks,).
 
     Calibrated `logits`, and the marks that are `present` in the reference, are (words, marks).
@@ -75,17 +75,17 @@ def climb(start: _T, changes: Sequence[Callable[[_T], Iterable[_T]]], value: Cal
     return best
 
 
-def fit_case_bias(logits: LogitArray, cases: IntArray) -> LogitArray:
+def fit_case_bias(logits: Float64Array, cases: IntArray) -> Float64Array:
     """Return the bias of each case, (cases,), with the highest micro F1 of capitals; the bias of case O is 0.
 
     `logits` are calibrated log-probabilities, (words, cases); `cases` are the indices of the reference's cases,
     (words,).
     """
 
-    def with_bias(case: int, bias: LogitArray) -> list[LogitArray]:
+    def with_bias(case: int, bias: Float64Array) -> list[Float64Array]:
         return [np.where(np.arange(len(bias)) == case, value, bias) for value in _CASE_BIASES]
 
-    def case_f1(bias: LogitArray) -> float:
+    def case_f1(bias: Float64Array) -> float:
         chosen = (logits + bias).argmax(axis=1)
         hits = ((chosen == cases) & (cases > 0)).sum()
         return float(f1(hits, (chosen > 0).sum(), float((cases > 0).sum())))

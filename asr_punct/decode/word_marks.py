@@ -14,7 +14,7 @@ from enum import IntFlag
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.decode.settings import LogitArray
+from asr_punct.decode.settings import Float64Array
 from asr_punct.marks import MARKS, PAIRS, Mark
 
 IntArray = npt.NDArray[np.int64]
@@ -45,12 +45,12 @@ models: with the bonus the likelier mark is written. It raises F1 of ? by 0.3 to
 _IN_SET = np.array([[bool(members & bit) for bit in PAIR_BITS] for members in range(PAIR_SETS)])
 
 
-def sum_sets(logits: LogitArray) -> LogitArray:
+def sum_sets(logits: Float64Array) -> Float64Array:
     """Return the sum of each set, (words, sets), from the logits of one mark of each pair, (words, pairs)."""
     return np.asarray(np.where(_IN_SET, logits[:, None, :], 0.0).sum(axis=2))
 
 
-def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
+def closing_scores(logits: Float64Array) -> tuple[Float64Array, Float64Array]:
     """Return the highest sum of logits of right marks except DASH, for each set of closing marks; (words, sets) twice.
 
     A ? that replaces a comma, colon or semicolon gets a part of its logit, at most `QUESTION_BONUS`.
@@ -69,7 +69,7 @@ def closing_scores(logits: LogitArray) -> tuple[LogitArray, LogitArray]:
     return closing + np.stack(others, axis=1), closing + without_period[:, None]
 
 
-def best_marks(logits: LogitArray, opening: IntArray, closing: IntArray, sentence_open: BoolArray) -> BoolArray:
+def best_marks(logits: Float64Array, opening: IntArray, closing: IntArray, sentence_open: BoolArray) -> BoolArray:
     """Return the marks whose sum of logits is `closing_scores`, with opening marks and dashes; (words, marks).
 
     `logits` of marks are (words, marks), all others (words,): the pairs whose opening and whose closing marks a word

@@ -10,7 +10,7 @@ import numpy as np
 
 from asr_punct.config import WindowConfig
 from asr_punct.decode.classes import log_probabilities
-from asr_punct.decode.settings import FloatArray, LogitArray, logits, sigmoid
+from asr_punct.decode.settings import Float64Array, FloatArray, logits, sigmoid
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.backend import WindowProbabilities
 from asr_punct.inference.windows import W, Window, cut_documents
@@ -58,7 +58,7 @@ class Aggregation:
             yield window, WindowProbabilities(labels.take(window.kept_range[1]), cases.take(window.kept_range[1]))
 
 
-def _softmax(values: LogitArray) -> LogitArray:
+def _softmax(values: Float64Array) -> Float64Array:
     weights = np.exp(values - values.max(axis=-1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
@@ -70,11 +70,11 @@ class _RunningMean:
     """
 
     def __init__(
-        self, transform: Callable[[FloatArray], LogitArray], inverse: Callable[[LogitArray], LogitArray]
+        self, transform: Callable[[FloatArray], Float64Array], inverse: Callable[[Float64Array], Float64Array]
     ) -> None:
         self._transform, self._inverse = transform, inverse
-        self._sums: LogitArray = np.zeros((0, 1))
-        self._counts: LogitArray = np.zeros((0, 1))
+        self._sums: Float64Array = np.zeros((0, 1))
+        self._counts: Float64Array = np.zeros((0, 1))
 
     def add(self, probabilities: FloatArray) -> None:
         """Add the next window, (words, values); it starts at the first word that was not taken."""

@@ -65,8 +65,8 @@ class SequenceLayer(nn.Module):
             matrix, bias = self._token_layer(vocabulary)
             scale, shift = normal.affine(normal.mean, normal.variance)
         folded = FoldedSequence(self.width, self.boundary)
-        # A product with the transposed matrix is a MatMul in the graph. A linear layer would be a Gemm, which the int8
-        # quantiser does not support.
+        # `sequence` is transposed and multiplied with `@`, which is a MatMul in the graph. A linear layer of its input,
+        # which has two dimensions, would be a Gemm, and the int8 quantiser does not support that.
         buffers = {"matrix": matrix, "bias": bias, "scale": scale, "shift": shift, "sequence": self.sequence.weight.T}
         for name, tensor in {**buffers, "sequence_bias": self.sequence.bias}.items():
             folded.register_buffer(name, tensor.detach().contiguous())
@@ -151,7 +151,7 @@ class WindowNormalisation(nn.Module):
 
 
 def _pad_window(vectors: Tensor, tokens: int) -> Tensor:
-    """Zero-pad `vectors`, (batch, positions, values), to `tokens` positions."""
+    """Zero-pad `vectors`, (batch, positions, values), to `tokens` positions, which are not fewer."""
     zeros = vectors.new_zeros(1, tokens, vectors.shape[2]).expand(vectors.shape[0], -1, -1)
     return torch.cat([vectors, zeros], dim=1)[:, :tokens]
 
