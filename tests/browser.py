@@ -66,11 +66,15 @@ class Page:
         return result["result"].get("value")
 
     def wait(self, condition: str) -> Any:
-        """Wait until an expression is true, and return its value."""
+        """Wait until an expression is true, and return its value. The page may be reloaded meanwhile."""
         end = time.monotonic() + _TIMEOUT_S
         while time.monotonic() < end:
-            if value := self.run(condition):
-                return value
+            try:
+                if value := self.run(condition):
+                    return value
+            except RuntimeError as error:
+                if "navigated" not in str(error):
+                    raise
             time.sleep(0.05)
         raise TimeoutError(f"{condition}; console: {self.console}")
 

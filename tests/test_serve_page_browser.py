@@ -182,7 +182,7 @@ def test_languages_and_colours(open_page, ctm, language, file_tab):
         assert light != dark
         page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
         assert page.run(colour) == dark
-        page.run("location.reload()")
+        page.send("Page.reload")
         page.wait("document.querySelector('#tab-live')?.textContent === 'Zuzenean'")  # the choice is kept
 
 
