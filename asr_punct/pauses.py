@@ -230,7 +230,7 @@ def _best_gap(end: Seconds, start: Seconds, low: Seconds, high: Seconds, quiet: 
         return (middle, middle) if 0 < start - end < _LONGEST_CLOSED_GAP else (end, start)
     best = int(np.argmax(gains))
     first, last = near[best]
-    # a sound between two silences, such as a breath, is part of the gap if it lies between the words
+    # a sound between two silences, such as a breath, is part of the gap if it is between the two words
     for begin, stop in near[:best][::-1]:
         if stop >= end and first <= start:
             first = begin

@@ -36,12 +36,11 @@ utterances() {
 }
 
 for other in segments text; do
-  if [ "$table" = utt2doc ] && [ -s "$dir/$other" ]; then
-    missing=$(LC_ALL=C comm -13 <(utterances utt2doc) <(utterances "$other") | sed -n 1p)
-    unknown=$(LC_ALL=C comm -23 <(utterances utt2doc) <(utterances "$other") | sed -n 1p)
-    [ -z "$missing" ] || fail "$dir/utt2doc: found no utterance '$missing', expected the utterances of $other"
-    [ -z "$unknown" ] || fail "$dir/utt2doc: found unknown utterance '$unknown', expected the utterances of $other"
-  fi
+  [ "$table" = utt2doc ] && [ -s "$dir/$other" ] || continue
+  missing=$(LC_ALL=C comm -13 <(utterances utt2doc) <(utterances "$other") | sed -n 1p)
+  unknown=$(LC_ALL=C comm -23 <(utterances utt2doc) <(utterances "$other") | sed -n 1p)
+  [ -z "$missing" ] || fail "$dir/utt2doc: found no utterance '$missing', expected the utterances of $other"
+  [ -z "$unknown" ] || fail "$dir/utt2doc: found unknown utterance '$unknown', expected the utterances of $other"
 done
 count=$(awk NF "$dir/$table" | wc -l)
 [ "$nj" -le "$count" ] || nj=$count

@@ -101,8 +101,8 @@ def test_times_of_new_speech_and_their_refinement_on_the_audio(model):
         (moved,) = move_to_silences([found], log_energy(samples, RATE))
         raw += errors(found.words, words).tolist()
         refined += errors(moved.words, words).tolist()
-    # Where in its word a CTC model has its first peak depends on rounding: over eight seeds the medians of the starts
-    # are 1.5 to 2.4 frames, the quantiles 3.3 to 4.5.
-    assert (np.median(raw, axis=0) <= 4).all()
+    # Where in its word a CTC model has its first peak depends on rounding: over eight seeds the medians are 1.5 to 2.4
+    # frames for starts and 0.2 to 0.5 for ends, the quantiles 3.3 to 4.5 and 0.7 to 3.2.
+    assert (np.median(raw, axis=0) <= (3, 1)).all()
     assert (np.quantile(raw, 0.95, axis=0) <= (6, 6)).all()
     assert np.mean(refined) < np.mean(raw)

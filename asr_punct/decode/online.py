@@ -63,8 +63,8 @@ class OnlineDecoder:
     ) -> tuple[list[Labels], list[Labels]]:
         """Return the labels of the next words of the document, and those that the known words after them would get now.
 
-        The next words are `count`, or fewer if one gets ¿ or ¡: it is the last one, because its output changes what is
-        best for the others. The other arguments are those of `Decoder.push`.
+        Decide `count` words, but stop after a word that gets ¿ or ¡: once it is output, other marks may be best for the
+        words after it. The other arguments are those of `Decoder.push`.
         """
         logits = decision_logits(labels, flags, self._settings, self._classes)
         if end:

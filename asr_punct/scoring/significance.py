@@ -99,5 +99,5 @@ def _weights(units: int, samples: int, seed: int) -> Iterator[Array]:
     for start in progress.track(range(0, samples, step), "samples", size=lambda _: step, total=samples):
         size = min(step, samples - start)
         indices: NDArray[np.int64] = rng.integers(units, size=(size, units))
-        indices += units * np.arange(size)[:, None]  # bins of its own for each sample
+        indices += units * np.arange(size)[:, None]  # separate bins for each sample
         yield np.bincount(indices.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)

@@ -15,7 +15,7 @@ MarkKind = Literal["left", "right", "dash", "double", "single", "other"]
 
 @dataclass(frozen=True, slots=True)
 class WordPart:
-    """A word inside a token: in lower case (`text`), as it is written (`form`), its case, and its place in the token.
+    """A word inside a token: lower-case `text`, `form` as written, case, and `start` and `end` in the token.
 
     `period` is whether a period follows directly; `end` is before it. `brackets` were removed from the word
     (`niño(s)`).

@@ -135,7 +135,8 @@ class DevelopmentBatches(Dataset[Batch]):
         starts = kept_ends - last
         self._spans = np.stack([starts, starts + length], axis=1)
         self._keep = first, last
-        max_words = 2 * config.training.batch_size * config.model.window.words  # 2: no gradients need memory
+        # twice the words of a training batch, because no gradients need memory
+        max_words = 2 * config.training.batch_size * config.model.window.words
         self._batches = epoch_batches(length, max_words, np.random.default_rng(0))
 
     def __len__(self) -> int:

@@ -17,7 +17,7 @@ from asr_punct.training.optim import build_optimizer, build_schedule, clip_gradi
 DEV_F1, DEV_CASE_F1, DEV_PERPLEXITY, TRAIN_LOSS = "dev_f1", "dev_case_f1", "dev_perplexity", "train_loss"
 _NO_CASE = CASES.index(Case.O)
 _SEED_STRIDE, _PART_STRIDE = 1_000_003, 0x9E3779B97F4A7C15
-"""Factors that give each seed, step and part of a batch random numbers of its own."""
+"""Factors that make the random seeds of different runs, steps and parts of a batch differ."""
 
 
 class PunctuationModule(lightning.LightningModule):
