@@ -18,7 +18,7 @@ from asr_punct.pauses import move_to_silences
 from asr_punct.words import Utterance
 
 RATE, FRAME = 16000, 0.02
-STEPS = 200
+STEPS = 300
 WORDS = ["mesa", "luna", "sol", "tren", "plato", "camino", "verde", "lento", "seis", "noche"]
 SYMBOLS = {symbol: number for number, symbol in enumerate(["<pad>", "|", *sorted(set("".join(WORDS))), "<unk>"])}
 NO_DROPOUT = ("hidden", "attention", "feat_proj", "final", "activation", "conformer_conv")
@@ -101,8 +101,8 @@ def test_times_of_new_speech_and_their_refinement_on_the_audio(model):
         (moved,) = move_to_silences([found], log_energy(samples, RATE))
         raw += errors(found.words, words).tolist()
         refined += errors(moved.words, words).tolist()
-    # Where in its word a CTC model has its first peak depends on rounding: over eight seeds the medians are 1.5 to 2.4
-    # frames for starts and 0.2 to 0.5 for ends, the quantiles 3.3 to 4.5 and 0.7 to 3.2.
-    assert (np.median(raw, axis=0) <= (3, 1)).all()
+    # Where in its word a CTC model has its first peak depends on rounding: over 80 seeds the medians are at most 3.2
+    # frames for starts and 0.6 for ends, the quantiles 5.0 and 3.7 (and the last loss of the training 0.01).
+    assert (np.median(raw, axis=0) <= (4, 1)).all()
     assert (np.quantile(raw, 0.95, axis=0) <= (6, 6)).all()
     assert np.mean(refined) < np.mean(raw)
