@@ -145,6 +145,11 @@ class TrainingConfig:
     """Probability that a training window hides the flags of the start and the end of its document."""
     generated_pauses: bool = False
     """Draw pauses for windows without known pauses, before pause dropout (`asr_punct.training.pause_model`)."""
+    teacher: str | None = None
+    """Trained model whose probabilities the model learns beside the labels (Hinton et al. 2015); other encoders,
+    tokenizers and heads are possible. It computes every training batch."""
+    teacher_share: float = 0.5
+    """Weight of the teacher's probabilities in the loss; that of the labels is the rest."""
     pos_tagger: str | None = None
     """Directory or weights file of a tagger trained by `recipes/pos.py`; needed if `model.pos.tagger` is `own`."""
     workers: int = 0
@@ -165,7 +170,7 @@ class TrainingConfig:
         check_positive("training", self, "learning_rate", "encoder_learning_rate")
         check_not_negative("training", self, "warmup_epochs", "workers")
         check_probabilities("training", self, "pause_dropout", "word_pause_dropout", "subword_dropout")
-        check_probabilities("training", self, "boundary_dropout")
+        check_probabilities("training", self, "boundary_dropout", "teacher_share")
         rate = self.encoder_learning_rate
         if self.optimizer.kind == "muon" and rate is not None:
             raise ConfigError(f"training: encoder_learning_rate must be unset with optimizer muon, found {rate}")

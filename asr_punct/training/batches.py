@@ -35,6 +35,8 @@ class Batch:
     """(batch, words), False for padding, and for words whose labels another window has."""
     windows: int
     """Number of windows of the whole batch."""
+    teacher_inputs: dict[str, Tensor] | None = None
+    """The inputs of a teacher for the same words."""
     loss_scale: float = 1.0
     """Factor of the loss. The mean of the scaled losses of all parts is the loss of the whole batch."""
     number: int = 0
@@ -44,16 +46,16 @@ class Batch:
         """Return every `count`-th window, from `number` on. A part that would be empty gets a window without labels."""
         is_empty = number >= len(self.cases)
         rows = slice(0, 1) if is_empty else slice(number, None, count)
-        tokens = int(self.inputs["attention_mask"][rows].sum(dim=1).max())
-        words = int((self.inputs["word_index"][rows] > 0).sum(dim=1).max())
-        sizes = {name: tokens if name in ("input_ids", "attention_mask") else words for name in self.inputs}
+        inputs = _select(self.inputs, rows)
+        words = inputs["word_index"].shape[1]
         label_mask = self.label_mask[rows, :words].contiguous() & (not is_empty)
         return Batch(
-            {name: tensor[rows, : sizes[name]].contiguous() for name, tensor in self.inputs.items()},
+            inputs,
             self.marks[rows, :words].contiguous(),
             self.cases[rows, :words].contiguous(),
             label_mask,
             windows=self.windows,
+            teacher_inputs=self.teacher_inputs and _select(self.teacher_inputs, rows),
             loss_scale=count * int(label_mask.sum()) / max(1, int(self.label_mask.sum())),
             number=number,
         )
@@ -67,32 +69,49 @@ class Batch:
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
         inputs = {name: function(tensor) for name, tensor in self.inputs.items()}
+        teacher_inputs = self.teacher_inputs and {
+            name: function(tensor) for name, tensor in self.teacher_inputs.items()
+        }
         marks, cases, label_mask = map(function, (self.marks, self.cases, self.label_mask))
-        return replace(self, inputs=inputs, marks=marks, cases=cases, label_mask=label_mask)
+        return replace(
+            self, inputs=inputs, marks=marks, cases=cases, label_mask=label_mask, teacher_inputs=teacher_inputs
+        )
 
 
-def epoch_batches(lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64]]:
+def _select(inputs: dict[str, Tensor], rows: slice) -> dict[str, Tensor]:
+    """Return some windows of the inputs, without the columns that are only padding then."""
+    tokens = int(inputs["attention_mask"][rows].sum(dim=1).max())
+    words = int((inputs["word_index"][rows] > 0).sum(dim=1).max())
+    sizes = {name: tokens if name in ("input_ids", "attention_mask") else words for name in inputs}
+    return {name: tensor[rows, : sizes[name]].contiguous() for name, tensor in inputs.items()}
+
+
+def epoch_batches(
+    lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator, subwords: npt.NDArray[np.int64]
+) -> list[npt.NDArray[np.int64]]:
     """Shuffle windows into batches of similar length, which saves padding; return the window indices of each batch.
 
-    `lengths` are the words of each window, (windows,). A batch has at most `words` words, with padding, or one window.
+    `lengths` and `subwords` are the words and sub-words of each window, (windows,). A batch has at most `words` words,
+    with padding, or one window.
     """
     order = rng.permutation(len(lengths))
     pools = np.searchsorted(np.cumsum(lengths[order]), np.arange(0, lengths.sum(), words * _POOL_BATCHES)[1:])
     batches = [
         batch
         for pool in np.split(order, pools)
-        for batch in _divide(pool[np.argsort(lengths[pool], kind="stable")], lengths, words)
+        for batch in _divide(pool[np.argsort(subwords[pool], kind="stable")], lengths, words)
     ]
     return [batches[i] for i in rng.permutation(len(batches))]
 
 
 def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: int) -> list[npt.NDArray[np.int64]]:
-    """Divide windows of ascending length into batches of at most `words` words with padding."""
-    cuts, first = [], 0
+    """Divide windows into batches of at most `words` words with padding, in their order."""
+    cuts, first, longest = [], 0, 0
     for i, length in enumerate(lengths[pool].tolist()):
-        if i > first and (i + 1 - first) * length > words:
+        longest = max(longest, length)
+        if i > first and (i + 1 - first) * longest > words:
             cuts.append(i)
-            first = i
+            first, longest = i, length
     return [batch for batch in np.split(pool, cuts) if len(batch)]
 
 
@@ -138,17 +157,30 @@ def make_batch(
 ) -> Batch:
     """Make the tensors of windows.
 
-    `label_mask`, (all words,), selects the words whose labels count, by default all. `dropout` is the probability that
-    a sub-word is replaced by the unknown sub-word, and the random generator.
+    `label_mask`, (all words,), selects the words whose labels count, by default all; `dropout` is that of
+    `input_tensors`.
+    """
+    inputs = input_tensors(batch, vocabulary, tokenizer, dropout)
+    cells, shape = batch.cells, tuple(inputs["word_index"].shape)
+    bits, cases, mask = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
+    bits[cells], cases[cells], mask[cells] = batch.marks, batch.cases, True if label_mask is None else label_mask
+    marks, labelled = torch.from_numpy(mark_matrix(bits)), torch.from_numpy(mask)
+    return Batch(inputs, marks, torch.from_numpy(cases), labelled, windows=len(cases))
+
+
+def input_tensors(
+    batch: WordArrays,
+    vocabulary: Vocabulary,
+    tokenizer: SubwordTokenizer,
+    dropout: tuple[float, np.random.Generator] | None = None,
+) -> dict[str, Tensor]:
+    """Return the inputs of a model for windows.
+
+    `dropout` is the probability that a sub-word is replaced by the unknown sub-word, and the random generator.
     """
     subwords = vocabulary.gather(batch.words)
     if dropout and dropout[0]:
         subwords = np.where(dropout[1].random(len(subwords)) < dropout[0], tokenizer.unknown, subwords)
     special = tokenizer.start, tokenizer.end, tokenizer.pad
     features = pack(subwords, vocabulary.counts(batch.words), batch.pauses, batch.boundaries, batch.rows, special)
-    cells, shape = batch.cells, features.word_index.shape
-    bits, cases, mask = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
-    bits[cells], cases[cells], mask[cells] = batch.marks, batch.cases, True if label_mask is None else label_mask
-    inputs = {name: torch.from_numpy(array) for name, array in features.inputs().items()}
-    marks, labelled = torch.from_numpy(mark_matrix(bits)), torch.from_numpy(mask)
-    return Batch(inputs, marks, torch.from_numpy(cases), labelled, windows=len(cases))
+    return {name: torch.from_numpy(array) for name, array in features.inputs().items()}

@@ -15,20 +15,30 @@ from asr_punct.config import Config
 from asr_punct.inference.windows import plan_windows
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.augment import augment
-from asr_punct.training.batches import Batch, add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
+from asr_punct.training.batches import (
+    Batch,
+    add_generated_pauses,
+    epoch_batches,
+    hide_inputs,
+    input_tensors,
+    make_batch,
+    truncate,
+)
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
 from asr_punct.training.mapped import DEV, TRAIN, read_corpus
 from asr_punct.training.noise import add_noise
-from asr_punct.training.windows import training_windows
+from asr_punct.training.teacher import Teacher
+from asr_punct.training.windows import subword_counts, training_windows
 
 
 class PunctuationData(lightning.LightningDataModule):
     """The corpora `train.tsv` and `dev.tsv` of a directory. Each process gets a part of every batch.
 
     `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. `replacements` are the
-    vocabulary indices of the words that `augment` substitutes and inserts.
+    vocabulary indices of the words that `augment` substitutes and inserts. With a `teacher`, training batches also have
+    its inputs.
     """
 
     def __init__(
@@ -38,9 +48,10 @@ class PunctuationData(lightning.LightningDataModule):
         config: Config,
         max_tokens: int,
         process: Process = SINGLE_PROCESS,
+        teacher: Teacher | None = None,
     ) -> None:
         super().__init__()
-        self._process = process
+        self._process, self.teacher = process, teacher
         self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
         self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
         self.confusions: Confusions | None = None
@@ -54,6 +65,7 @@ class PunctuationData(lightning.LightningDataModule):
             vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
             self.train = replace(self.train, vocabulary=vocabulary)
             self.replacements = range(len(vocabulary.words))[-1:]  # the unknown word
+        self.teacher_vocabulary = Vocabulary.encode(self.train.vocabulary.words, teacher.tokenizer) if teacher else None
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
@@ -97,13 +109,16 @@ class TrainingBatches(Dataset[Batch]):
     def __init__(self, data: PunctuationData, epoch: int) -> None:
         self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
+        self._teacher, self._teacher_vocabulary = data.teacher, data.teacher_vocabulary
         config, words = self._config, data.config.model.window.words
         pass_number, part = divmod(epoch, config.epochs_per_pass)
         rng = np.random.default_rng((config.seed, pass_number))
         self._limits = words, data.max_tokens - 2  # without the special tokens
         self._windows = training_windows(self._corpus, config, *self._limits, rng)
         lengths = self._windows[:, 1] - self._windows[:, 0]
-        self._batches = epoch_batches(lengths, config.batch_size * words, rng)[part :: config.epochs_per_pass]
+        subwords = subword_counts(self._corpus, self._windows)
+        batches = epoch_batches(lengths, config.batch_size * words, rng, subwords)
+        self._batches = batches[part :: config.epochs_per_pass]
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -120,8 +135,14 @@ class TrainingBatches(Dataset[Batch]):
             words = augment(words, config.augment, self._replacements, rng)
         if self._confusions or config.augment.rate:
             words = truncate(words, corpus.vocabulary, *self._limits)
+        if self._teacher and self._teacher_vocabulary:
+            words = truncate(words, self._teacher_vocabulary, self._limits[0], self._teacher.max_tokens - 2)
         words = hide_inputs(words, config, rng)
-        return make_batch(words, corpus.vocabulary, self._tokenizer, dropout=(config.subword_dropout, rng))
+        batch = make_batch(words, corpus.vocabulary, self._tokenizer, dropout=(config.subword_dropout, rng))
+        if self._teacher and self._teacher_vocabulary:
+            taught = input_tensors(words, self._teacher_vocabulary, self._teacher.tokenizer)
+            batch = replace(batch, teacher_inputs=taught)
+        return batch
 
 
 class DevelopmentBatches(Dataset[Batch]):
@@ -137,7 +158,8 @@ class DevelopmentBatches(Dataset[Batch]):
         self._keep = first, last
         # twice the words of a training batch, because no gradients need memory
         max_words = 2 * config.training.batch_size * config.model.window.words
-        self._batches = epoch_batches(length, max_words, np.random.default_rng(0))
+        subwords = subword_counts(corpus, self._spans)
+        self._batches = epoch_batches(length, max_words, np.random.default_rng(0), subwords)
 
     def __len__(self) -> int:
         return len(self._batches)

@@ -4,7 +4,6 @@ import logging
 import warnings
 from collections import Counter
 from collections.abc import Collection, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +12,13 @@ import torch
 from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.strategies import DDPStrategy
-from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, differing_keys
 from asr_punct.errors import AsrPunctError, ConfigError
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
-from asr_punct.model.encoder import Encoder, new_encoder
+from asr_punct.model.encoder import Encoder, WordEncoder, new_encoder
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger
@@ -33,6 +31,7 @@ from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, f
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
 from asr_punct.training.mapped import TRAIN, count_marks, read_words
 from asr_punct.training.run import Run, check_data, is_finished, make_directories, resolve_device
+from asr_punct.training.teacher import Teacher
 
 log = logging.getLogger(__name__)
 _METRICS = {
@@ -83,7 +82,8 @@ def _train(config: Config, data: Path, run: Run, init: Path | None, device: torc
     complete = from_leader(process, lambda: with_classes(config, data))
     model, tokenizer = start_model(complete, data, init, run.tokenizer, process)
     info = ModelInfo(complete.model, model.encoder.settings)
-    corpora = PunctuationData(data, tokenizer, config, info.max_tokens, process)
+    teacher = Teacher.load(config.training.teacher) if config.training.teacher else None
+    corpora = PunctuationData(data, tokenizer, config, info.max_tokens, process, teacher)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
     info = replace(info, training={**facts, "seed": config.training.seed})
     keep = KeepBest(run.directory, info, config.training.monitor)
@@ -91,12 +91,13 @@ def _train(config: Config, data: Path, run: Run, init: Path | None, device: torc
     ema_decay = config.training.optimizer.ema_decay
     averages = [AverageWeights(ema_decay)] if ema_decay else []
     trainer = _build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], device, process)
-    module = PunctuationModule(model, config.training, steps_per_epoch=len(corpora.epoch(0)))
+    module = PunctuationModule(model, config.training, len(corpora.epoch(0)), teacher)
+    if device.type == "cpu" and isinstance(model.encoder, WordEncoder):
+        model.encoder.use_eager_attention()  # torch's fused attention trains slower on a CPU
     if config.training.compile:
         module.model.compile(dynamic=True)
     from_leader(process, lambda: make_directories(run, config, tokenizer))
-    # On a CPU the backward pass of flash attention is slow: with MATH a step of a small encoder is 1.4 times faster.
-    with warnings.catch_warnings(), sdpa_kernel(SDPBackend.MATH) if device.type == "cpu" else nullcontext():
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
         trainer.fit(module, corpora, ckpt_path=run.checkpoint)
     if trainer.interrupted:

@@ -13,6 +13,7 @@ from asr_punct.marks import CASES, Case
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.training.batches import Batch
 from asr_punct.training.optim import build_optimizer, build_schedule, clip_gradients
+from asr_punct.training.teacher import Teacher, distillation_loss
 
 DEV_F1, DEV_CASE_F1, DEV_PERPLEXITY, TRAIN_LOSS = "dev_f1", "dev_case_f1", "dev_perplexity", "train_loss"
 _NO_CASE = CASES.index(Case.O)
@@ -24,12 +25,16 @@ class PunctuationModule(lightning.LightningModule):
     """Train a tagger on punctuation and case together.
 
     The loss of a batch is the cross-entropy of the punctuation head plus that of the case head, each the mean over the
-    words in `label_mask`. `steps_per_epoch` is for the schedule, and equal in a resumed run.
+    words in `label_mask`. With a `teacher` it is the weighted mean of this loss and that for the teacher's
+    probabilities. `steps_per_epoch` is for the schedule, and equal in a resumed run.
     """
 
-    def __init__(self, model: Tagger, config: TrainingConfig, steps_per_epoch: int) -> None:
+    def __init__(
+        self, model: Tagger, config: TrainingConfig, steps_per_epoch: int, teacher: Teacher | None = None
+    ) -> None:
         super().__init__()
         self.model, self.training_config, self.steps_per_epoch = model, config, steps_per_epoch
+        self._teacher = teacher  # no module, so that it is neither trained nor saved
         for part in self._frozen:
             part.requires_grad_(False)
         self.on_validation_epoch_start()
@@ -61,8 +66,14 @@ class PunctuationModule(lightning.LightningModule):
         return loss
 
     def batch_loss(self, batch: Batch) -> Tensor:
-        """Run the model on a batch and return the loss."""
-        return self.loss(self.model(**batch.inputs), batch)
+        """Run the model, and the teacher if there is one, on a batch and return the loss."""
+        output = self.model(**batch.inputs)
+        loss = self.loss(output, batch)
+        if self._teacher is None or batch.teacher_inputs is None:
+            return loss
+        taught = distillation_loss(output, self._teacher.label(batch.teacher_inputs), batch.label_mask)
+        words = batch.label_mask.sum().clamp(min=1)
+        return torch.lerp(loss, taught / words * batch.loss_scale, self.training_config.teacher_share)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         """Return the mean loss of the labelled words, scaled for a part of a batch."""

@@ -78,6 +78,17 @@ def training_windows(corpus: Corpus, config: TrainingConfig, words: int, tokens:
     return cut_windows(windows, sampling.cut_share, rng) if sampling.cut_share else windows
 
 
+def subword_counts(corpus: Corpus, windows: Spans) -> npt.NDArray[np.int64]:
+    """Return the number of sub-words of each window, without special tokens, (windows,)."""
+    return np.concatenate([_subword_counts(corpus, block) for block in _blocks(windows)])
+
+
+def _subword_counts(corpus: Corpus, windows: Spans) -> npt.NDArray[np.int64]:
+    rows, words = _cells(windows)
+    counts = corpus.vocabulary.counts(corpus.words[words])
+    return np.add.reduceat(counts, np.flatnonzero(positions(rows) == 0))
+
+
 def cut_windows(windows: Spans, share: float, rng: Generator) -> Spans:
     """Cut a share of the windows into shorter ones at random words. Every word stays in one; their order changes."""
     chosen = rng.random(len(windows)) < share
@@ -90,13 +101,17 @@ def _blocks(spans: Spans) -> Iterator[Spans]:
 
 
 def _cut(windows: Spans, rng: Generator) -> Spans:
+    rows, words = _cells(windows)
+    is_first = (positions(rows) == 0) | (rng.random(len(rows)) < 1 / CUT_EVERY)
+    is_last = np.roll(is_first, -1)  # the next word is the first one of a part
+    return np.stack([words[is_first], words[is_last] + 1], axis=1)
+
+
+def _cells(windows: Spans) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return window and corpus index of each word of the windows, two arrays (words,)."""
     starts, stops = windows.T
     rows = np.repeat(np.arange(len(starts)), stops - starts)
-    offsets = positions(rows)
-    is_first = (offsets == 0) | (rng.random(len(rows)) < 1 / CUT_EVERY)
-    is_last = np.roll(is_first, -1)  # the next word is the first one of a part
-    words = starts[rows] + offsets
-    return np.stack([words[is_first], words[is_last] + 1], axis=1)
+    return rows, starts[rows] + positions(rows)
 
 
 def consecutive_windows(documents: Spans, limits: WindowLimits, rng: Generator) -> Spans:
