@@ -87,12 +87,20 @@ def find_trainable_model(name: str) -> Path:
     raise ModelError(f"model {name!r}", found, f"{checkout}, or another model directory or org/name with {WEIGHTS}")
 
 
-def models_by_language() -> dict[str, str]:
-    """Return the names of the shipped models by language code."""
+def shipped_languages() -> dict[str, list[str]]:
+    """Return the language codes of the shipped models by name."""
     from asr_punct.checkpoint import read_info
 
-    languages = {name: read_info(directory).model.language for name, directory in shipped_models().items()}
-    return {code: name for name, language in languages.items() for code in language.split("+")}
+    return {name: read_info(directory).model.language.split("+") for name, directory in shipped_models().items()}
+
+
+def models_by_language() -> dict[str, str]:
+    """Return the name of the shipped model for each language code: `es-eu`, not `es-eu-small`, the first by name."""
+    models = dict[str, str]()
+    for name, codes in shipped_languages().items():
+        for code in codes:
+            models.setdefault(code, name)
+    return models
 
 
 def check_path(name: str, expected: str) -> None:

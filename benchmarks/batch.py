@@ -27,7 +27,7 @@ from speed import RUN, Facts, drawn_words, option_parser, report, seconds
 
 from asr_punct.hub import find_model
 
-_MODEL = "es-eu"
+_MODEL = "es-eu-small"
 _STORE_BYTES = 200 * 2**20
 
 

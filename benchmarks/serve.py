@@ -134,7 +134,7 @@ def parse_options() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = option_parser(__doc__)
     parser.add_argument("output", type=Path, nargs="?", default=Path("serve.json"))
-    parser.add_argument("--model", default="es-eu")
+    parser.add_argument("--model", default="es-eu-small")
     parser.add_argument("--language", default="es", help="language that streams name")
     parser.add_argument("--streams", default="0", help="number of streams, or several to try one after the other")
     parser.add_argument("--seconds", type=float, default=60.0)

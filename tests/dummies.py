@@ -193,3 +193,30 @@ def save_ctc_model(folder: Path, model: str = "Wav2Vec2ForCTC", **tokens: str) -
     tokenizer.save_pretrained(folder)
     transformers.Wav2Vec2FeatureExtractor(return_attention_mask=True).save_pretrained(folder)
     return folder
+
+
+def small_bert(vocabulary: int, layers: int = 2) -> Any:
+    """Return a BERT model with random weights."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 512}
+    config = BertConfig(vocab_size=vocabulary, num_hidden_layers=layers, pad_token_id=1, **sizes)
+    return BertModel(config, add_pooling_layer=False).eval()
+
+
+def save_cased_encoder(folder: Path) -> Path:
+    """Save a small encoder with SentencePiece unigrams: single letters, and some longer ones in several cases."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    names = [*"▁abcdefghijklmnopqrstuvwxyzáéíóúñ", "▁la", "▁La", "▁LA", "▁casa", "▁xyz", "▁Mira"]
+    special = [(name, 0.0) for name in ("<s>", "<pad>", "</s>", "<unk>")]
+    scores = [(name, -9.0 if len(name) == 1 else -3.0 - index / 10) for index, name in enumerate(names)]
+    tokenizer = Tokenizer(models.Unigram([*special, *scores], unk_id=3))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.add_special_tokens([name for name, _ in special])
+    small_bert(len(special) + len(names)).save_pretrained(folder)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
+    return folder

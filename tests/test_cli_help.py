@@ -155,7 +155,7 @@ atexit.register(lambda: print([name for name in heavy if name in sys.modules]))
     }
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["en", "es-eu", "[]"]
+    assert done.stdout.splitlines() == ["en", "es-eu", "es-eu-small", "[]"]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")

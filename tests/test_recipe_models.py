@@ -185,6 +185,12 @@ def test_a_model_is_divided_into_what_runs_and_what_is_trained(model, shipped, c
     assert list(Punctuator.from_pretrained(runs).restore(bare)) == expected
 
 
+def test_the_folder_of_the_encoder_is_not_shipped(model, tmp_path):
+    ship_model.ship(model, "CC0", tmp_path / "runs", tmp_path / "trained", encoder="org/encoder")
+    for folder in ("runs", "trained"):
+        assert read_info(tmp_path / folder).model.encoder.name == "org/encoder"
+
+
 def test_weights_in_fp16_are_trained_in_fp32(model, shipped):
     import torch
 

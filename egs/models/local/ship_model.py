@@ -3,7 +3,7 @@
 
 PACKAGE gets the int8 graph, --trainable the weights in fp16, with the matrices in int8 if fp16 needs more than 25 MB.
 Both get the tokenizer and the other files of the model, and a config.json with the licence and the number of
-parameters, and without the path of the training text.
+parameters, and without the paths of the training text and, with --encoder, of the encoder.
 """
 
 import shutil
@@ -24,12 +24,14 @@ from asr_punct.model.weights import quantised
 _MAX_BYTES = 25_000_000
 
 
-def ship(source: Path, licence: str, package: Path, trainable: Path) -> None:
+def ship(source: Path, licence: str, package: Path, trainable: Path, encoder: str | None = None) -> None:
     """Write the two directories.
 
     Raises AsrPunctError if the model was not exported to int8, is damaged, or has weights that fp16 cannot represent.
     """
     info = read_info(source)
+    if encoder:
+        info = replace(info, model=replace(info.model, encoder=replace(info.model.encoder, name=encoder)))
     weights = _half(load_file(verified_file(source, info, WEIGHTS)), source)
     facts = {"licence": licence, "parameters": sum(tensor.numel() for tensor in weights.values())}
     others = info.files.keys() - {WEIGHTS, ONNX, ONNX_INT8}
@@ -62,8 +64,9 @@ def main(
     package: Path,
     trainable: Annotated[Path, Option(help="Directory for the weights.")],
     licence: Annotated[str, Option(help="Licence of the weights, such as 'CC BY-SA 4.0'.")],
+    encoder: Annotated[str | None, Option(help="Name of the encoder that the model's was made from.")] = None,
 ) -> None:
-    ship(model, licence, package, trainable)
+    ship(model, licence, package, trainable, encoder)
 
 
 if __name__ == "__main__":
