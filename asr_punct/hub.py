@@ -95,7 +95,7 @@ def shipped_languages() -> dict[str, list[str]]:
 
 
 def models_by_language() -> dict[str, str]:
-    """Return the name of the shipped model for each language code: `es-eu`, not `es-eu-small`, the first by name."""
+    """Return the shipped model of each language code: the first by name, so `es-eu` before `es-eu-small`."""
     models = dict[str, str]()
     for name, codes in shipped_languages().items():
         for code in codes:

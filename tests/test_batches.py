@@ -33,14 +33,14 @@ window_sizes = st.tuples(st.integers(1, 9), st.integers(1, 3)).map(lambda size: 
 @given(st.lists(window_sizes, min_size=1, max_size=80), st.integers(1, 40), st.integers(0, 99))
 def test_batches_have_every_window_once(sizes, words, seed):
     lengths, subwords = np.array(sizes).T
-    batches = epoch_batches(lengths, words, np.random.default_rng(seed), subwords)
+    batches = epoch_batches(lengths, subwords, words, np.random.default_rng(seed))
     assert sorted(i for batch in batches for i in batch.tolist()) == list(range(len(sizes)))
     assert all(len(batch) == 1 or len(batch) * lengths[batch].max() <= words for batch in batches)
 
 
 def test_windows_of_a_batch_have_similar_numbers_of_subwords():
     lengths, subwords = np.full(64, 10), np.tile([10, 20], 32)
-    batches = epoch_batches(lengths, 40, generator(), subwords)
+    batches = epoch_batches(lengths, subwords, 40, generator())
     assert [len(set(subwords[batch])) for batch in batches] == [1] * 16
 
 

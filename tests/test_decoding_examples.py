@@ -12,7 +12,7 @@ from asr_punct.decode.decoder import MAX_SENTENCE_WORDS
 from asr_punct.hub import shipped_models
 from asr_punct.text.abbreviations import rules_of
 
-MODELS = {"en": "en", "es": "es-eu", "eu": "es-eu"}
+MODELS = {"en": "en", "es": "es-eu-small", "eu": "es-eu-small"}
 pytestmark = pytest.mark.skipif(not set(MODELS.values()) <= set(shipped_models()), reason="no shipped models")
 EXAMPLES = examples("decoding_examples.tsv")
 

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -120,6 +121,15 @@ def test_the_most_frequent_subwords_stay(large, text, tmp_path):
     make_encoder.main(text, tmp_path / "small", source=str(large), vocabulary=size, layers=2)
     names = [name for name, _ in json.loads((tmp_path / "small" / "tokenizer.json").read_text())["model"]["vocab"]]
     assert [name for name in names if len(name) > 1 and name not in make_encoder._SPECIAL] == ["▁la"]
+
+
+@pytest.mark.parametrize(("words", "size"), [({"la": 100, "casa": 1}, 5), ({"ab": 5}, 5), ({"ab": 5}, 9)])
+def test_all_letters_of_the_words_stay(large, words, size):
+    vocabulary = make_encoder.FoldedVocabulary(json.loads((large / "tokenizer.json").read_text()), large)
+    kept = make_encoder.most_frequent(vocabulary, Counter(words), size)
+    letters = {"▁", *"".join(words)}
+    assert letters <= kept
+    assert len(kept) <= max(size - len(make_encoder._SPECIAL), len(letters))
 
 
 def test_another_tokenizer_is_refused(large, text, tmp_path):

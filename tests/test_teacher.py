@@ -46,12 +46,12 @@ def test_marks_and_case_are_learnt_from_the_teacher_alone(model, unlabelled, tmp
 
 
 def test_labels_without_a_share_of_the_teacher(model, unlabelled, tmp_path):
-    info = train(student(model, epochs=2, teacher_share=0.0), unlabelled, tmp_path / "student", device="cpu")
+    info = train(student(model, epochs=14, teacher_share=0.0), unlabelled, tmp_path / "student", device="cpu")
     assert info.training["dev_f1"] == 0
 
 
 def test_the_teacher_reads_the_same_words_with_its_own_tokenizer(model, corpus):
-    teacher = Teacher.load(str(model))
+    teacher = Teacher.load(str(model), 16)
     tokenizer = SubwordTokenizer(train_tokenizer(read_words(corpus / "train.tsv"), 40), 16)
     assert tokenizer.to_json() != teacher.tokenizer.to_json()
     data = PunctuationData(corpus, tokenizer, student(model), 512, teacher=teacher)
@@ -88,7 +88,14 @@ def output():
     return TaggerOutput(marks, cases, marks, marks.sigmoid())
 
 
-def test_a_teacher_without_weights_is_refused(unlabelled, tmp_path):
+def test_a_teacher_of_shorter_windows_is_refused(model, corpus, tmp_path):
+    config = student(model)
+    config = replace(config, model=replace(config.model, window=replace(config.model.window, words=17)))
+    with pytest.raises(AsrPunctError, match=r"found windows of 16 words, expected a teacher with windows of .*=17"):
+        train(config, corpus, tmp_path / "student", device="cpu")
+
+
+def test_a_missing_teacher_is_reported(unlabelled, tmp_path):
     with pytest.raises(AsrPunctError, match="'nobody': found no such model directory"):
         train(student("nobody"), unlabelled, tmp_path / "student", device="cpu")
     assert not (tmp_path / "student").exists()

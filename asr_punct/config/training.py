@@ -146,10 +146,11 @@ class TrainingConfig:
     generated_pauses: bool = False
     """Draw pauses for windows without known pauses, before pause dropout (`asr_punct.training.pause_model`)."""
     teacher: str | None = None
-    """Trained model whose probabilities the model learns beside the labels (Hinton et al. 2015); other encoders,
-    tokenizers and heads are possible. It computes every training batch."""
+    """Name or directory of a trained model with weights, whose probabilities the model learns beside the labels (Hinton
+    et al. 2015). Its encoder, tokenizer and heads may differ. It runs on every training batch; words that do not
+    fit its input are dropped."""
     teacher_share: float = 0.5
-    """Weight of the teacher's probabilities in the loss; that of the labels is the rest."""
+    """Weight of the loss for the teacher's probabilities; the loss for the labels has the rest."""
     pos_tagger: str | None = None
     """Directory or weights file of a tagger trained by `recipes/pos.py`; needed if `model.pos.tagger` is `own`."""
     workers: int = 0

@@ -74,10 +74,6 @@ class WordEncoder(nn.Module):
         weight = self.decoder.weight
         return VocabularyLayer(self.table.weight if weight is None else weight, self.decoder.bias)
 
-    def use_eager_attention(self) -> None:
-        """Compute attention by separate products instead of a fused function; the saved model does not change."""
-        cast(Any, self.encoder).set_attn_implementation("eager")
-
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor
     ) -> EncoderOutput:

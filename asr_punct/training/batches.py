@@ -18,7 +18,7 @@ from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
 from asr_punct.training.pause_model import sample_pauses
 
 _POOL_BATCHES = 32
-"""Batches whose windows are sorted by length together."""
+"""Batches whose windows are sorted by sub-words together."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Batch:
     windows: int
     """Number of windows of the whole batch."""
     teacher_inputs: dict[str, Tensor] | None = None
-    """The inputs of a teacher for the same words."""
+    """Inputs of the teacher for the same words; None without a teacher, and in development batches."""
     loss_scale: float = 1.0
     """Factor of the loss. The mean of the scaled losses of all parts is the loss of the whole batch."""
     number: int = 0
@@ -68,18 +68,16 @@ class Batch:
         return self._map(Tensor.pin_memory)
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
-        inputs = {name: function(tensor) for name, tensor in self.inputs.items()}
-        teacher_inputs = self.teacher_inputs and {
-            name: function(tensor) for name, tensor in self.teacher_inputs.items()
-        }
+        def mapped(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+            return {name: function(tensor) for name, tensor in tensors.items()}
+
         marks, cases, label_mask = map(function, (self.marks, self.cases, self.label_mask))
-        return replace(
-            self, inputs=inputs, marks=marks, cases=cases, label_mask=label_mask, teacher_inputs=teacher_inputs
-        )
+        changed = replace(self, inputs=mapped(self.inputs), marks=marks, cases=cases, label_mask=label_mask)
+        return replace(changed, teacher_inputs=self.teacher_inputs and mapped(self.teacher_inputs))
 
 
 def _select(inputs: dict[str, Tensor], rows: slice) -> dict[str, Tensor]:
-    """Return some windows of the inputs, without the columns that are only padding then."""
+    """Return rows of the inputs, without columns that have only padding."""
     tokens = int(inputs["attention_mask"][rows].sum(dim=1).max())
     words = int((inputs["word_index"][rows] > 0).sum(dim=1).max())
     sizes = {name: tokens if name in ("input_ids", "attention_mask") else words for name in inputs}
@@ -87,9 +85,9 @@ def _select(inputs: dict[str, Tensor], rows: slice) -> dict[str, Tensor]:
 
 
 def epoch_batches(
-    lengths: npt.NDArray[np.int64], words: int, rng: np.random.Generator, subwords: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64], subwords: npt.NDArray[np.int64], words: int, rng: np.random.Generator
 ) -> list[npt.NDArray[np.int64]]:
-    """Shuffle windows into batches of similar length, which saves padding; return the window indices of each batch.
+    """Shuffle windows into batches with similar numbers of sub-words; return the window indices of each batch.
 
     `lengths` and `subwords` are the words and sub-words of each window, (windows,). A batch has at most `words` words,
     with padding, or one window.

@@ -20,7 +20,6 @@ from asr_punct.training.batches import (
     add_generated_pauses,
     epoch_batches,
     hide_inputs,
-    input_tensors,
     make_batch,
     truncate,
 )
@@ -51,7 +50,7 @@ class PunctuationData(lightning.LightningDataModule):
         teacher: Teacher | None = None,
     ) -> None:
         super().__init__()
-        self._process, self.teacher = process, teacher
+        self._process = process
         self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
         self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
         self.confusions: Confusions | None = None
@@ -65,7 +64,7 @@ class PunctuationData(lightning.LightningDataModule):
             vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
             self.train = replace(self.train, vocabulary=vocabulary)
             self.replacements = range(len(vocabulary.words))[-1:]  # the unknown word
-        self.teacher_vocabulary = Vocabulary.encode(self.train.vocabulary.words, teacher.tokenizer) if teacher else None
+        self.teacher_reader = teacher.reader(self.train.vocabulary.words) if teacher else None
         self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
@@ -109,7 +108,7 @@ class TrainingBatches(Dataset[Batch]):
     def __init__(self, data: PunctuationData, epoch: int) -> None:
         self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
-        self._teacher, self._teacher_vocabulary = data.teacher, data.teacher_vocabulary
+        self._teacher_reader = data.teacher_reader
         config, words = self._config, data.config.model.window.words
         pass_number, part = divmod(epoch, config.epochs_per_pass)
         rng = np.random.default_rng((config.seed, pass_number))
@@ -117,7 +116,7 @@ class TrainingBatches(Dataset[Batch]):
         self._windows = training_windows(self._corpus, config, *self._limits, rng)
         lengths = self._windows[:, 1] - self._windows[:, 0]
         subwords = subword_counts(self._corpus, self._windows)
-        batches = epoch_batches(lengths, config.batch_size * words, rng, subwords)
+        batches = epoch_batches(lengths, subwords, config.batch_size * words, rng)
         self._batches = batches[part :: config.epochs_per_pass]
 
     def __len__(self) -> int:
@@ -135,14 +134,11 @@ class TrainingBatches(Dataset[Batch]):
             words = augment(words, config.augment, self._replacements, rng)
         if self._confusions or config.augment.rate:
             words = truncate(words, corpus.vocabulary, *self._limits)
-        if self._teacher and self._teacher_vocabulary:
-            words = truncate(words, self._teacher_vocabulary, self._limits[0], self._teacher.max_tokens - 2)
+        if self._teacher_reader:
+            words = self._teacher_reader.truncate(words, self._limits[0])
         words = hide_inputs(words, config, rng)
         batch = make_batch(words, corpus.vocabulary, self._tokenizer, dropout=(config.subword_dropout, rng))
-        if self._teacher and self._teacher_vocabulary:
-            taught = input_tensors(words, self._teacher_vocabulary, self._teacher.tokenizer)
-            batch = replace(batch, teacher_inputs=taught)
-        return batch
+        return replace(batch, teacher_inputs=self._teacher_reader.inputs(words)) if self._teacher_reader else batch
 
 
 class DevelopmentBatches(Dataset[Batch]):
@@ -159,7 +155,7 @@ class DevelopmentBatches(Dataset[Batch]):
         # twice the words of a training batch, because no gradients need memory
         max_words = 2 * config.training.batch_size * config.model.window.words
         subwords = subword_counts(corpus, self._spans)
-        self._batches = epoch_batches(length, max_words, np.random.default_rng(0), subwords)
+        self._batches = epoch_batches(length, subwords, max_words, np.random.default_rng(0))
 
     def __len__(self) -> int:
         return len(self._batches)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import lightning
 import torch
@@ -18,7 +19,7 @@ from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig,
 from asr_punct.errors import AsrPunctError, ConfigError
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
-from asr_punct.model.encoder import Encoder, WordEncoder, new_encoder
+from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger
@@ -82,7 +83,7 @@ def _train(config: Config, data: Path, run: Run, init: Path | None, device: torc
     complete = from_leader(process, lambda: with_classes(config, data))
     model, tokenizer = start_model(complete, data, init, run.tokenizer, process)
     info = ModelInfo(complete.model, model.encoder.settings)
-    teacher = Teacher.load(config.training.teacher) if config.training.teacher else None
+    teacher = Teacher.load(config.training.teacher, config.model.window.words) if config.training.teacher else None
     corpora = PunctuationData(data, tokenizer, config, info.max_tokens, process, teacher)
     facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
     info = replace(info, training={**facts, "seed": config.training.seed})
@@ -92,8 +93,8 @@ def _train(config: Config, data: Path, run: Run, init: Path | None, device: torc
     averages = [AverageWeights(ema_decay)] if ema_decay else []
     trainer = _build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], device, process)
     module = PunctuationModule(model, config.training, len(corpora.epoch(0)), teacher)
-    if device.type == "cpu" and isinstance(model.encoder, WordEncoder):
-        model.encoder.use_eager_attention()  # torch's fused attention trains slower on a CPU
+    if device.type == "cpu":
+        _use_plain_attention(model)
     if config.training.compile:
         module.model.compile(dynamic=True)
     from_leader(process, lambda: make_directories(run, config, tokenizer))
@@ -103,6 +104,13 @@ def _train(config: Config, data: Path, run: Run, init: Path | None, device: torc
     if trainer.interrupted:
         raise AsrPunctError(f"{run.directory}: training was interrupted; --resume continues after the last epoch")
     return keep
+
+
+def _use_plain_attention(model: Tagger) -> None:
+    """Compute attention without torch's fused function, whose backward pass is slow on a CPU."""
+    for module in model.modules():
+        if hasattr(module, "set_attn_implementation"):  # not in transformers 4.51
+            cast(Any, module).set_attn_implementation("eager")
 
 
 def _build_trainer(

