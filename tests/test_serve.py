@@ -19,6 +19,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
+from asr_punct.words import Utterance, Word
 
 CTM = "talk 1 0.00 0.20 ana\ntalk 1 0.25 0.30 mira\ntalk 1 0.55 0.10 la\ntalk 1 0.70 0.30 casa\n"
 WORDS = [{"word": "dónde", "start": 0, "end": 0.2}, {"word": "está", "start": 0.3, "end": 0.5}]
@@ -50,12 +51,13 @@ def test_a_text_is_restored_as_in_python(client, punctuator, lines):
     assert (answer.text, answer.words) == (punctuator(text), None)
 
 
-def test_words_keep_their_times(client):
+def test_words_keep_their_times(client, punctuator):
     answer = PunctuateAnswer.model_validate(post(client, json={"words": WORDS, "probabilities": True}).json())
     assert [(word.word, word.start, word.end) for word in answer.words] == [("dónde", 0, 0.2), ("está", 0.3, 0.5)]
     assert " ".join(word.written for word in answer.words) == answer.text
-    assert all(word.probabilities is not None for word in answer.words)
-    assert any(word.probabilities for word in answer.words)
+    spoken = Utterance(tuple(Word(word["word"], word["start"], word["end"]) for word in WORDS), time_source="asr")
+    (expected,) = punctuator.restore([spoken], probabilities=True)
+    assert [word.probabilities for word in answer.words] == [word.probabilities for word in expected.words]
 
 
 def test_given_marks_stay(client):
