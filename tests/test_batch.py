@@ -156,3 +156,12 @@ def test_failures_are_listed_at_the_end(run, talks):
     assert second.startswith("asr-punct: talks/deep/d.txt: utterance ")
     assert third.startswith("asr-punct: talks/z.ctm:1: found 3 columns")
     assert sorted(contents(Path("out"))) == ["C.srt", "deep/b.srt", "deep/c.srt", "deep/er/b.srt"]
+
+
+@pytest.mark.parametrize("options", [("--model", "en"), ("--lang", "en")])
+def test_labels_are_removed_by_the_rules_of_the_language(run, talks, options):
+    file(talks, "en.txt", "We saw Mr. Smith.\n")
+    options = *options, "--ignore-labels", "--marks", "COMMA"
+    assert run("batch", "talks/en.txt", "-o", "out", "--jobs", 1, *options)[0] == 0
+    assert Path("out/en.txt").read_text() == "We saw Mr. Smith\n"
+    assert run("punctuate", "talks/en.txt", *options)[1] == "We saw Mr. Smith\n"

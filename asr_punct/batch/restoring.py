@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from logging.handlers import BufferingHandler
 from pathlib import Path
 
@@ -127,7 +127,7 @@ class Restorer:
         """Apply the options that change labels, words and pauses."""
         options = self._options
         if options.ignore_labels:
-            utterances = map(without_marks, utterances)
+            utterances = map(partial(without_marks, language=self._punctuator.language), utterances)
         if options.lowercase:
             utterances = lowercased(utterances)
         utterances = with_hints(

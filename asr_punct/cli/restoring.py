@@ -110,7 +110,7 @@ def punctuate(
             format_name = formats.output_format(output, to, opened)
         utterances: Iterable[Utterance] = formats.read(opened, may_be_empty=True, times=times)
         if ignore_labels:
-            utterances = (without_marks(utterance, lang or "es") for utterance in utterances)
+            utterances = map(partial(without_marks, language=punctuator.language), utterances)
         utterances = with_hints(
             utterances,
             partial(print_hint, source),

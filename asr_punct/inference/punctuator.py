@@ -151,6 +151,12 @@ class Punctuator:
         return chosen
 
     @property
+    def language(self) -> str:
+        """Code of the language of texts that name none: the given one, or the first one of the model."""
+        given = self._choice.language if self._choice else ""
+        return given or self.glyphs.name
+
+    @property
     def runtime(self) -> str:
         """`onnxruntime` or `torch`."""
         return self._predictor.backend.runtime

@@ -60,6 +60,7 @@ async function openAudio(audio) {
     return;
   }
   showFiles(file.name, audio.name);
+  if (!transcript) return; // another request has begun, and will show its transcript
   player.follow(transcript);
   liveTab.open(transcript);
 }
