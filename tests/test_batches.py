@@ -168,12 +168,20 @@ def test_arrays_are_used_again_until_the_file_changes(tsv, tokenizer):
     assert len(mapped_before) == len(read_corpus(tsv, tokenizer))  # a run that has the old made keeps them
 
 
+def test_arrays_of_a_longer_name_stay(tsv):
+    other = find_arrays(shutil.copy(tsv, tsv.with_name("train.es.tsv")))
+    find_arrays(tsv)
+    tsv.write_text(tsv.read_text().replace("mira", "miro"))
+    find_arrays(tsv)
+    assert other.is_dir()
+
+
 def test_arrays_without_their_file(tsv, tokenizer):
     before = read_corpus(tsv, tokenizer)
     made = find_arrays(tsv)
     tsv.unlink()
     assert read_corpus(tsv, tokenizer).words.tolist() == before.words.tolist()
-    shutil.copytree(made, made.with_name("train.other.arrays"))
+    shutil.copytree(made, made.with_name("train.0123456789ab.arrays"))
     with pytest.raises(InputError, match=r"train\.tsv: found no such file"):
         find_arrays(tsv)
 

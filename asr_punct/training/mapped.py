@@ -5,6 +5,7 @@ SHA-256 of the file, so a changed file gets new arrays. The directory has a .npy
 10 bytes for each word, and words.txt, the vocabulary. If the TSV file is missing, its arrays are read.
 """
 
+import glob
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ TRAIN, DEV = "train.tsv", "dev.tsv"
 """Files of a data directory."""
 _COLUMN_TYPES = {"words": np.int32, "marks": np.uint16, "cases": np.uint8, "pauses": np.int16, "boundaries": np.uint8}
 _VOCABULARY_FILE = "words.txt"
+_DIGEST_LENGTH = 12
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
@@ -75,7 +77,7 @@ def find_arrays(path: Path) -> Path:
         if len(found) != 1:
             raise InputError(path, "no such file", "a corpus")
         return found[0]
-    directory = path.with_name(f"{path.stem}.{file_sha256(path)[:12]}.arrays")
+    directory = path.with_name(f"{path.stem}.{file_sha256(path)[:_DIGEST_LENGTH]}.arrays")
     if not directory.is_dir():
         try:
             with FileLock(path.with_name(f".{path.stem}.lock")):
@@ -87,7 +89,7 @@ def find_arrays(path: Path) -> Path:
 
 
 def _all_arrays(path: Path) -> Iterator[Path]:
-    return path.parent.glob(f"{path.stem}.*.arrays")
+    return path.parent.glob(f"{glob.escape(path.stem)}.{'[0-9a-f]' * _DIGEST_LENGTH}.arrays")
 
 
 def _make_arrays(path: Path, directory: Path) -> None:
