@@ -30,7 +30,9 @@ _END_BITS = mark_bits(CAPITAL_FOLLOWS)
 _COMMAS = (Mark.COMMA, Mark.SEMICOLON)
 _BREAKS = (*CAPITAL_FOLLOWS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
 """Marks that allow a capital after them even with a comma: `etc.,` `«Bai», Esan`; not !, as in `¡Kaixo!, zer moduz`."""
-_COMMA_BITS, _LEFT_BITS, _BREAK_BITS = map(mark_bits, (_COMMAS, LEFT, _BREAKS))
+_BEGINNINGS = (Mark.OPEN_QUOTE, Mark.OPEN_DASH)
+"""Marks that allow a capital after them even if a comma is before; not ¿ and ¡, as in `Ana, ¿vienes?`."""
+_COMMA_BITS, _LEFT_BITS, _BREAK_BITS, _BEGINNING_BITS = map(mark_bits, (_COMMAS, LEFT, _BREAKS, _BEGINNINGS))
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _MAX_COST = 2.0
 """Log-odds against a capital from which a word needs none after . or ?."""
@@ -122,7 +124,7 @@ class Capitals:
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self._continues = False  # whether no mark, or only a comma, is after the last word
+        self._no_mark = self._only_comma = False  # whether these are the marks after the last word
         self._ended = False  # whether a . or ? is
 
     def subtract_cost(self, logits: Float64Array, next_cost: Float64Array) -> None:
@@ -142,15 +144,16 @@ class Capitals:
         if not words:
             return []
         codes, last = marks @ _MARK_BITS, (words if decided is None else decided) - 1
-        only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0)
-        continues = (only_comma | (codes & ~_LEFT_BITS == 0)) & ~choices.separated[:words]
-        inside = np.concatenate([[self._continues], continues[:-1]]) & (codes & _LEFT_BITS == 0)
+        only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0) & ~choices.separated[:words]
+        no_mark = (codes & ~_LEFT_BITS == 0) & ~choices.separated[:words]
+        inside = np.concatenate([[self._no_mark], no_mark[:-1]]) & (codes & _LEFT_BITS == 0)
+        inside |= np.concatenate([[self._only_comma], only_comma[:-1]]) & (codes & _BEGINNING_BITS == 0)
         cases = np.where(inside, choices.inside[:words], choices.best[:words])
         if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
             cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
             self._ended = bool(ended[last])
-        self._continues = bool(continues[last])
+        self._no_mark, self._only_comma = bool(no_mark[last]), bool(only_comma[last])
         return list(map(_labels, (codes * len(CASES) + cases).tolist()))
 
     def end_document(self) -> None:
@@ -158,7 +161,7 @@ class Capitals:
 
         It need not have a capital, because a recording can begin in the middle of a sentence.
         """
-        self._continues = self._ended = False
+        self._no_mark = self._only_comma = self._ended = False
 
 
 @cache
