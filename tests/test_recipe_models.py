@@ -235,7 +235,7 @@ def described(shipped):
 
 def test_the_card(described):
     tuned = asdict(Tuning(1234, (0.5, 0.613), {"COMMA": (0.01234, 0.002)}, {}))
-    facts = {"calibration": tuned, "speed": {"sentence_ms": 1.23456}}
+    facts = {"calibration": tuned, "speed": {"words_a_second": 10662.1, "sentence_ms": 1.23456}}
     card = model_card.card(described, SOURCES, "## Known failures\n\nNames.\n", facts)
     front = card.split("---\n")[1]
     assert front.startswith("language:\n- es\n- eu\nlicense: cc-by-sa-4.0\n")
@@ -247,7 +247,7 @@ def test_the_card(described):
         "| COMMA |   1.23 |  0.20 |\n",
         "\nSets of 3 classes map the marks: COMMA = COMMA COLON DASH; PERIOD = PERIOD EXCLAMATION SEMICOLON; "
         "QUESTION = QUESTION; not scored: ",
-        "## Speed\n\n* sentence ms: 1.235\n",
+        "## Speed\n\n* words a second: 10,662\n* sentence ms: 1.235\n",
         "Not measured: no recording in Spanish or Basque",
         "| eu/train/news     |       eu |     6 |       CC0 |",
     ):
@@ -255,6 +255,7 @@ def test_the_card(described):
     comma = next(line for line in card.splitlines() if line.startswith("| COMMA "))
     assert comma.count("100.0 (") == 2
     assert "OPEN_EXCL |" not in card
+    assert "on the development text" not in card
 
 
 def test_the_card_compares_pauses_where_they_were_measured(described, tmp_path, punctuator):

@@ -7,6 +7,7 @@ from the folder of measurements, each optional, calibration.json (tuning), int8.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,7 +47,7 @@ def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[
         languages=languages,
         names=[language_names(code) for code in languages],
         sources=sources,
-        head=model_head(directory, info),
+        head=model_head(directory, replace(info, training=_without_development_scores(info.training))),
         notes=notes,
         scores=_score_table(sets),
         mappings=dict.fromkeys(_mapping(scores.merged) for scores in sets.values() if scores.merged),
@@ -54,7 +55,7 @@ def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[
         percent=percent,
         calibration=calibration,
         errors=table(("", "before", "after"), rows) if rows else "",
-        measured={title: facts[name] for name, title in _TITLES.items() if name in facts},
+        measured={title: _formatted(facts[name]) for name, title in _TITLES.items() if name in facts},
         pauses=pauses,
         pause_table=_pause_table(pauses) if pauses else "",
         data=table(
@@ -62,6 +63,15 @@ def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[
             [(source.file, source.language, f"{source.share:g}", source.licence) for source in sources],
         ),
     )
+
+
+def _without_development_scores(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the scores during training: the development sets of two models may be different texts."""
+    return {name: value for name, value in facts.items() if not name.startswith("dev_")}
+
+
+def _formatted(facts: Mapping[str, Any]) -> dict[str, str]:
+    return {name: f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}" for name, value in facts.items()}
 
 
 def _score_table(sets: Mapping[str, Scores]) -> str:
