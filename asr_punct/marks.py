@@ -45,8 +45,8 @@ class Case(StrEnum):
 
 MARKS = tuple(Mark)
 CASES = tuple(Case)
-LEFT = (Mark.OPEN_DASH, Mark.OPEN_QUOTE, Mark.OPEN_QUES, Mark.OPEN_EXCL)
-"""Marks before a word, in written order."""
+LEFT = (Mark.OPEN_DASH, Mark.OPEN_QUOTE, Mark.OPEN_EXCL, Mark.OPEN_QUES)
+"""Marks before a word, in written order: `¡¿…?!` is symmetric."""
 RIGHT = (
     *(Mark.ELLIPSIS, Mark.QUESTION, Mark.EXCLAMATION, Mark.QUOTE),
     *(Mark.COMMA, Mark.SEMICOLON, Mark.COLON, Mark.PERIOD, Mark.DASH),

@@ -107,12 +107,12 @@ def test_tags_and_addresses_take_no_case(word, sign):
 @pytest.mark.parametrize(
     ("language", "written"),
     [
-        ("es", "–«¿¡a…?!»,;:.–"),
-        ("eu", "–«¿¡a…?!»,;:.–"),
-        ("en", "–“¿¡a…?!,.”;:–"),
-        ("en+es", "–“¿¡a…?!,.”;:–"),
-        ("bn", "–“¿¡a…?!”,;:।–"),
-        ("pt", "–“¿¡a…?!”,;:.–"),
+        ("es", "–«¡¿a…?!»,;:.–"),
+        ("eu", "–«¡¿a…?!»,;:.–"),
+        ("en", "–“¡¿a…?!,.”;:–"),
+        ("en+es", "–“¡¿a…?!,.”;:–"),
+        ("bn", "–“¡¿a…?!”,;:।–"),
+        ("pt", "–“¡¿a…?!”,;:.–"),
     ],
 )
 def test_all_marks_on_one_word_by_language(language, written):

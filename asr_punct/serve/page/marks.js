@@ -1,6 +1,6 @@
 /** Marks and cases of the service (`asr_punct/marks.py`). */
 
-export const BEFORE = ["OPEN_DASH", "OPEN_QUOTE", "OPEN_QUES", "OPEN_EXCL"];
+export const BEFORE = ["OPEN_DASH", "OPEN_QUOTE", "OPEN_EXCL", "OPEN_QUES"];
 export const AFTER = [
   "COMMA", "PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS", "SEMICOLON", "COLON", "QUOTE", "DASH",
 ];
