@@ -41,6 +41,8 @@ def check_rules(language, text):
     assert set(re.findall(r"(¡?¿?)[^¿¡?!]*\?!", text)) <= {"", "¡¿"}
     never_names = rules_of(language).never_names
     for before, word in pairwise(text.split()):
+        if before[-1] in ",;":
+            word = word.lstrip("¡¿")
         if word[0].isupper() and (before[-1] in ",;" or before[-1].isalpha()):
             assert word.strip(",.;:?!…").lower() not in never_names
         assert not word[0].islower() or before[-1] not in ".?" or before.lower() in ABBREVIATIONS

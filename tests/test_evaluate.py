@@ -148,15 +148,15 @@ def test_an_output_that_is_a_test_set_is_refused(run, tmp_path):
 )
 def test_marks_and_capitals_of_a_word_are_removed(token, expected):
     utterance = Utterance((Word(token, 0.5, 1.0, labels=Labels(frozenset({Mark.COMMA}), Case.FIRST_CAP)),))
-    assert without_marks(utterance).words == (Word(expected, 0.5, 1.0),)
+    assert without_marks(utterance, "es").words == (Word(expected, 0.5, 1.0),)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8), max_size=6))
 def test_removing_marks_keeps_the_number_of_words(tokens):
-    found = without_marks(Utterance(tuple(map(Word, tokens)))).words
+    found = without_marks(Utterance(tuple(map(Word, tokens))), "es").words
     assert [word.text.split() for word in found] == [[word.text] for word in found]
     assert len(found) == len(tokens)
-    assert without_marks(Utterance(found)).words == found
+    assert without_marks(Utterance(found), "es").words == found
 
 
 def test_marks_of_a_recogniser_are_removed_first(run, tmp_path):

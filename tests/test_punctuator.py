@@ -191,3 +191,12 @@ print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transf
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "given", "expected"), [("", None, "etab. mr"), ("en", None, "etab mr."), ("es", "en", "etab mr.")]
+)
+def test_labels_are_removed_by_the_rules_of_the_language(language, given, expected):
+    opened = Punctuator.from_pretrained("es-eu", language=given)
+    bare = opened.without_labels(Utterance((Word("Etab."), Word("Mr.")), language=language))
+    assert " ".join(word.text for word in bare.words) == expected

@@ -89,6 +89,7 @@ def test_lists_of_formats_and_marks():
     lists = [
         re.findall(r'"(\w+)"', found) for found in re.findall(r"const [A-Z]+ = \[(.*?)\]", SCRIPTS["marks.js"], re.S)
     ]
+    assert lists[0] == list(LEFT)  # in written order
     assert [set(names) for names in lists] == [set(LEFT), set(RIGHT), set(CASES)]
 
 

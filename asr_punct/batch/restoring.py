@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from logging.handlers import BufferingHandler
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from asr_punct.formats.source import Source
 from asr_punct.formats.subtitle_writers import parse_limits_option
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import with_pauses_from_audio
-from asr_punct.text import without_marks
 from asr_punct.words import Utterance, lowercased, with_hints
 
 _LOG = logging.getLogger(__name__)
@@ -127,7 +126,7 @@ class Restorer:
         """Apply the options that change labels, words and pauses."""
         options = self._options
         if options.ignore_labels:
-            utterances = map(partial(without_marks, language=self._punctuator.language), utterances)
+            utterances = map(self._punctuator.without_labels, utterances)
         if options.lowercase:
             utterances = lowercased(utterances)
         utterances = with_hints(

@@ -153,7 +153,12 @@ Lowercase = Annotated[
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
 CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")]
 Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: OMP_NUM_THREADS, else one for each core.")]
-Int8 = Annotated[bool, typer.Option("--int8", help="Run the int8 graph of asr-punct export --int8. Shipped models always run it.")]
+Int8 = Annotated[
+    bool,
+    typer.Option(
+        "--int8", help="Run the int8 graph, which asr-punct export --int8 writes. Shipped models have no other."
+    ),
+]
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
 ]

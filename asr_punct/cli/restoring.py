@@ -17,7 +17,6 @@ from asr_punct.formats.files import STANDARD_STREAM
 from asr_punct.formats.source import Source
 from asr_punct.formats.subtitle_writers import check_subtitle_format, parse_limits_option
 from asr_punct.progress import progress_bar, track
-from asr_punct.text import without_marks
 from asr_punct.words import Utterance, lowercased, with_hints, word_count
 
 
@@ -110,7 +109,7 @@ def punctuate(
             format_name = formats.output_format(output, to, opened)
         utterances: Iterable[Utterance] = formats.read(opened, may_be_empty=True, times=times)
         if ignore_labels:
-            utterances = map(partial(without_marks, language=punctuator.language), utterances)
+            utterances = map(punctuator.without_labels, utterances)
         utterances = with_hints(
             utterances,
             partial(print_hint, source),

@@ -1,9 +1,9 @@
 """The case of each word, decided together with the mark before it.
 
 With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
-`1976an` or the letter of a list. After a comma, or after no mark, a word gets one only if it is likely to have one
-although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is subtracted. A
-function word, such as `and`, gets none there; acronyms (`ETA`) are exempt.
+`1976an` or the letter of a list. After a comma, even with ¿ or ¡, or after no mark, a word gets one only if it is
+likely to have one although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is
+subtracted. A function word, such as `and`, gets none there; acronyms (`ETA`) are exempt.
 
 The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
 likelier, and a likely lower-case word less likely.
@@ -30,9 +30,9 @@ _END_BITS = mark_bits(CAPITAL_FOLLOWS)
 _COMMAS = (Mark.COMMA, Mark.SEMICOLON)
 _BREAKS = (*CAPITAL_FOLLOWS, Mark.ELLIPSIS, Mark.QUOTE, Mark.DASH)
 """Marks that allow a capital after them even with a comma: `etc.,` `«Bai», Esan`; not !, as in `¡Kaixo!, zer moduz`."""
-_BEGINNINGS = (Mark.OPEN_QUOTE, Mark.OPEN_DASH)
-"""Marks that allow a capital after them even if a comma is before; not ¿ and ¡, as in `Ana, ¿vienes?`."""
-_COMMA_BITS, _LEFT_BITS, _BREAK_BITS, _BEGINNING_BITS = map(mark_bits, (_COMMAS, LEFT, _BREAKS, _BEGINNINGS))
+_SPEECH_OPENERS = (Mark.OPEN_QUOTE, Mark.OPEN_DASH)
+"""Opening marks that allow a capital even after a comma; ¿ and ¡ do not, as in `Ana, ¿vienes?`."""
+_COMMA_BITS, _LEFT_BITS, _BREAK_BITS, _SPEECH_BITS = map(mark_bits, (_COMMAS, LEFT, _BREAKS, _SPEECH_OPENERS))
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _MAX_COST = 2.0
 """Log-odds against a capital from which a word needs none after . or ?."""
@@ -58,6 +58,7 @@ class CaseChoices(NamedTuple):
         cost: subtracted from the logits of . and ? of the word before, after which this one needs a capital.
         ended: whether a . or ? of the input ends a sentence after the word.
         separated: whether the marks of the input after the word allow any case of the next word.
+        comma: whether the input has a comma or semicolon after the word and no mark of those.
     """
 
     best: IntArray
@@ -66,6 +67,7 @@ class CaseChoices(NamedTuple):
     cost: Float64Array
     ended: BoolArray
     separated: BoolArray
+    comma: BoolArray
 
     @classmethod
     def from_probabilities(
@@ -94,6 +96,7 @@ class CaseChoices(NamedTuple):
             cost=cost,
             ended=has_flag(flags, WordFlag.ENDED),
             separated=has_flag(flags, WordFlag.SEPARATED),
+            comma=has_flag(flags, WordFlag.RIGHT_TAKEN) & ~has_flag(flags, WordFlag.SEPARATED),
         )
 
     def concatenate(self, other: CaseChoices) -> CaseChoices:
@@ -124,7 +127,7 @@ class Capitals:
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self._no_mark = self._only_comma = False  # whether these are the marks after the last word
+        self._no_mark = self._only_comma = False  # whether this is after the last word
         self._ended = False  # whether a . or ? is
 
     def subtract_cost(self, logits: Float64Array, next_cost: Float64Array) -> None:
@@ -144,10 +147,10 @@ class Capitals:
         if not words:
             return []
         codes, last = marks @ _MARK_BITS, (words if decided is None else decided) - 1
-        only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0) & ~choices.separated[:words]
-        no_mark = (codes & ~_LEFT_BITS == 0) & ~choices.separated[:words]
+        only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0) | choices.comma[:words]
+        no_mark = (codes & ~_LEFT_BITS == 0) & ~choices.comma[:words] & ~choices.separated[:words]
         inside = np.concatenate([[self._no_mark], no_mark[:-1]]) & (codes & _LEFT_BITS == 0)
-        inside |= np.concatenate([[self._only_comma], only_comma[:-1]]) & (codes & _BEGINNING_BITS == 0)
+        inside |= np.concatenate([[self._only_comma], only_comma[:-1]]) & (codes & _SPEECH_BITS == 0)
         cases = np.where(inside, choices.inside[:words], choices.best[:words])
         if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)

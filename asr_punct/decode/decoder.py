@@ -57,7 +57,7 @@ class Decoder:
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
         self._begins = True
         none = np.zeros(0, dtype=np.int64)
-        self._cases = CaseChoices(none, none, none, none.astype(np.float64), none.astype(bool), none.astype(bool))
+        self._cases = CaseChoices(none, none, none, none.astype(np.float64), *[none.astype(bool)] * 3)
 
     def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
         """Add the next words of the document and return the labels of all words that are decided now.

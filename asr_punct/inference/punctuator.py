@@ -34,6 +34,7 @@ from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, fla
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
+from asr_punct.text import without_marks
 from asr_punct.words import Seconds, Utterance, split_words
 
 _SWITCHED_OFF = 2.0
@@ -151,12 +152,6 @@ class Punctuator:
         return chosen
 
     @property
-    def language(self) -> str:
-        """Code of the language of texts that name none: the given one, or the first one of the model."""
-        given = self._choice.language if self._choice else ""
-        return given or self.glyphs.name
-
-    @property
     def runtime(self) -> str:
         """`onnxruntime` or `torch`."""
         return self._predictor.backend.runtime
@@ -199,6 +194,14 @@ class Punctuator:
         """
         for punctuator, part in self._by_model(utterances):
             yield from punctuator._restore_part(part, probabilities)
+
+    def without_labels(self, utterance: Utterance) -> Utterance:
+        """Return the utterance without its marks and capitals, by the rules of its language (`text.without_marks`).
+
+        This is the given language, else that of the utterance, else that of the model, with `auto` of the default one.
+        """
+        given = self._choice.language if self._choice else ""
+        return without_marks(utterance, given or utterance.language or self.info.model.language)
 
     def language_warnings(self, utterances: Iterable[Utterance]) -> list[str]:
         """Return the warnings about the languages of texts that `restore` logs, also those that it logged before."""

@@ -175,7 +175,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
     if given.language:
         utterances = [replace(utterance, language=given.language) for utterance in utterances]
     if given.ignore_labels:
-        utterances = [without_marks(utterance) for utterance in utterances]
+        utterances = [without_marks(utterance, utterance.language or "es+eu") for utterance in utterances]
     to = given.to or (source.format if source.format in WRITABLE_FILES else "json")
     labels = _labels(given.labels, utterances)
     return ParsedRequest(tuple(utterances), given.model, to, given.probabilities, labels=labels)

@@ -60,12 +60,11 @@ def _kept_after(word: WordPart, parts: tuple[Part, ...], language: str) -> int:
     return int(is_unpaired and rules_of(language).apostrophes)
 
 
-def without_marks(utterance: Utterance, language: str = "es") -> Utterance:
+def without_marks(utterance: Utterance, language: str) -> Utterance:
     """Return the utterance without labels, without the marks at the edges of its words, and in lower case.
 
-    Tokens that consist of marks, tags and addresses stay. `language` is used if the utterance has none.
+    Tokens that consist of marks, tags and addresses stay. The rules are those of `language`.
     """
-    language = utterance.language or language
     words = (replace(word, text=_bare(word.text, language)) for word in utterance.words)
     return without_labels(replace(utterance, words=tuple(words)))
 

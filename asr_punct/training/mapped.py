@@ -35,6 +35,7 @@ TRAIN, DEV = "train.tsv", "dev.tsv"
 _COLUMN_TYPES = {"words": np.int32, "marks": np.uint16, "cases": np.uint8, "pauses": np.int16, "boundaries": np.uint8}
 _VOCABULARY_FILE = "words.txt"
 _DIGEST_LENGTH = 12
+"""Hexadecimal digits of the SHA-256 in the name of a directory."""
 
 
 def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:

@@ -48,6 +48,7 @@ async function openFiles(newFile, audio) {
     if (!audio) player.close();
     showFiles(file.name);
     await restore();
+    if (file !== newFile) return;
   }
   if (audio) await openAudio(audio);
 }
@@ -60,7 +61,7 @@ async function openAudio(audio) {
     return;
   }
   showFiles(file.name, audio.name);
-  if (!transcript) return; // another request has begun, and will show its transcript
+  if (transcript?.file !== file) return; // not restored yet: restore() will follow the audio
   player.follow(transcript);
   liveTab.open(transcript);
 }

@@ -47,7 +47,7 @@ def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[
         languages=languages,
         names=[language_names(code) for code in languages],
         sources=sources,
-        head=model_head(directory, replace(info, training=_without_development_scores(info.training))),
+        head=model_head(directory, replace(info, training=_without_development_facts(info.training))),
         notes=notes,
         scores=_score_table(sets),
         mappings=dict.fromkeys(_mapping(scores.merged) for scores in sets.values() if scores.merged),
@@ -65,12 +65,13 @@ def card(directory: Path, sources: Sequence[Source], notes: str, facts: Mapping[
     )
 
 
-def _without_development_scores(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the scores during training: the development sets of two models may be different texts."""
+def _without_development_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the scores during training: the development texts of two models may differ."""
     return {name: value for name, value in facts.items() if not name.startswith("dev_")}
 
 
-def _formatted(facts: Mapping[str, Any]) -> dict[str, str]:
+def _formatted(facts: Mapping[str, float]) -> dict[str, str]:
+    """Format numbers as `10,662` or `1.235`."""
     return {name: f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}" for name, value in facts.items()}
 
 
