@@ -12,7 +12,6 @@ from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.classes import parse_class_weights, with_class_weights
 from asr_punct.decode.decoder import BLOCK_WORDS, balance
 from asr_punct.decode.flags import WordFlag
-from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.states import PairSearch
 from asr_punct.decode.word_marks import QUESTION_BONUS
 from asr_punct.errors import AsrPunctError
@@ -318,11 +317,6 @@ def test_a_question_after_a_comma_begins_in_lower_case(opening, case, comma, siz
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
     flags = np.array([0 if comma == "predicted" else WordFlag.RIGHT_TAKEN, WordFlag.FUNCTION_WORD, 0], dtype=np.uint8)
     assert labels_of(table(rows), flags=flags, cases=cases, sizes=sizes)[1] == Labels({opening}, case)
-    decoder, streamed = OnlineDecoder(DecodeSettings()), []
-    while len(streamed) < len(rows):
-        start = len(streamed)
-        streamed += decoder.commit(table(rows)[start:], cases[start:], flags[start:], end=True)[0]
-    assert streamed[1] == Labels({opening}, case)
 
 
 @pytest.mark.parametrize(("flag", "case"), [(WordFlag.LONG_WORD, Case.FIRST_CAP), (0, Case.ALL_CAPS)])

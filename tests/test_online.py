@@ -13,7 +13,7 @@ from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.settings import mark_logits
-from asr_punct.marks import LEFT, MARKS, Labels, Mark, glyphs, write_text
+from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
 
 OPENING = frozenset(opening for opening, _ in PAIRS)
 LOWER = np.array([1.0, 0.0, 0.0], dtype=np.float32)
@@ -74,6 +74,16 @@ def test_what_is_open_is_closed_before_a_mark_of_the_input():
     rows = [{Mark.OPEN_QUES: 0.9}, {}, {}, {}]
     flags = np.array([0, 0, WordFlag.RIGHT_TAKEN + WordFlag.BARRIER, 0], dtype=np.uint8)
     assert written(rows, 1, flags=flags) == "¿0 1? 2 3"
+
+
+@pytest.mark.parametrize("right", [1, 2])
+@pytest.mark.parametrize("comma", ["predicted", "given"])
+@pytest.mark.parametrize(("pair", "case"), [(PAIRS[0], Case.O), (PAIRS[1], Case.O), (PAIRS[2], Case.FIRST_CAP)])
+def test_a_question_after_a_comma_begins_in_lower_case(pair, case, comma, right):
+    rows = [{Mark.COMMA: 0.99} if comma == "predicted" else {}, {pair[0]: 0.99}, {pair[1]: 0.99}]
+    cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
+    flags = np.array([0 if comma == "predicted" else WordFlag.RIGHT_TAKEN, WordFlag.FUNCTION_WORD, 0], dtype=np.uint8)
+    assert streamed(table(rows), right, flags=flags, cases=cases)[1] == Labels({pair[0]}, case)
 
 
 def test_a_capital_that_costs_too_much_takes_the_period():

@@ -198,5 +198,5 @@ print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transf
 )
 def test_labels_are_removed_by_the_rules_of_the_language(language, given, expected):
     opened = Punctuator.from_pretrained("es-eu", language=given)
-    bare = opened.without_labels(Utterance((Word("Etab."), Word("Mr.")), language=language))
+    bare = opened.without_marks(Utterance((Word("Etab."), Word("Mr.")), language=language))
     assert " ".join(word.text for word in bare.words) == expected

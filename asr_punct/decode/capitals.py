@@ -127,8 +127,8 @@ class Capitals:
 
     def __init__(self, settings: DecodeSettings) -> None:
         self._sentence_capitals = settings.sentence_capitals
-        self._no_mark = self._only_comma = False  # whether this is after the last word
-        self._ended = False  # whether a . or ? is
+        # what is after the last word: no mark; only a comma or semicolon; a . or ?
+        self._no_mark = self._only_comma = self._ended = False
 
     def subtract_cost(self, logits: Float64Array, next_cost: Float64Array) -> None:
         """Subtract the cost of a capital on the next word from the logits of . and ?, (words, marks), in place.
@@ -147,14 +147,14 @@ class Capitals:
         if not words:
             return []
         codes, last = marks @ _MARK_BITS, (words if decided is None else decided) - 1
-        only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0) | choices.comma[:words]
+        only_comma = ((codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0)) | choices.comma[:words]
         no_mark = (codes & ~_LEFT_BITS == 0) & ~choices.comma[:words] & ~choices.separated[:words]
-        inside = np.concatenate([[self._no_mark], no_mark[:-1]]) & (codes & _LEFT_BITS == 0)
-        inside |= np.concatenate([[self._only_comma], only_comma[:-1]]) & (codes & _SPEECH_BITS == 0)
+        inside = _delayed(self._no_mark, no_mark) & (codes & _LEFT_BITS == 0)
+        inside |= _delayed(self._only_comma, only_comma) & (codes & _SPEECH_BITS == 0)
         cases = np.where(inside, choices.inside[:words], choices.best[:words])
         if self._sentence_capitals:
             ended = choices.ended[:words] | (codes & _END_BITS > 0)
-            cases = np.where(np.concatenate([[self._ended], ended[:-1]]), choices.capital[:words], cases)
+            cases = np.where(_delayed(self._ended, ended), choices.capital[:words], cases)
             self._ended = bool(ended[last])
         self._no_mark, self._only_comma = bool(no_mark[last]), bool(only_comma[last])
         return list(map(_labels, (codes * len(CASES) + cases).tolist()))
@@ -165,6 +165,11 @@ class Capitals:
         It need not have a capital, because a recording can begin in the middle of a sentence.
         """
         self._no_mark = self._only_comma = self._ended = False
+
+
+def _delayed(first: bool, values: BoolArray) -> BoolArray:
+    """Return for each word the value of the word before it, (words,); `first` is that before the first one."""
+    return np.concatenate([[first], values[:-1]])
 
 
 @cache

@@ -195,8 +195,8 @@ class Punctuator:
         for punctuator, part in self._by_model(utterances):
             yield from punctuator._restore_part(part, probabilities)
 
-    def without_labels(self, utterance: Utterance) -> Utterance:
-        """Return the utterance without its marks and capitals, by the rules of its language (`text.without_marks`).
+    def without_marks(self, utterance: Utterance) -> Utterance:
+        """Return the utterance without labels, marks and capitals, by the rules of its language (`text.without_marks`).
 
         This is the given language, else that of the utterance, else that of the model, with `auto` of the default one.
         """
