@@ -193,10 +193,19 @@ print(sorted({{name.split(".")[0] for name in sys.modules}} & {{"torch", "transf
     assert done.stdout == "[]\n"
 
 
+ENGLISH = "The neighbours of the house on the hill were there with the children"
+
+
 @pytest.mark.parametrize(
-    ("language", "given", "expected"), [("", None, "etab. mr"), ("en", None, "etab mr."), ("es", "en", "etab mr.")]
+    ("name", "text", "language", "given", "expected"),
+    [
+        ("es-eu", "Etab. Mr.", "", None, "etab. mr"),
+        ("es-eu", "Etab. Mr.", "en", None, "etab mr."),
+        ("es-eu", "Etab. Mr.", "es", "en", "etab mr."),
+        ("auto", f"Etab. Mr. {ENGLISH}", "", None, f"etab mr. {ENGLISH.lower()}"),
+    ],
 )
-def test_labels_are_removed_by_the_rules_of_the_language(language, given, expected):
-    opened = Punctuator.from_pretrained("es-eu", language=given)
-    bare = opened.without_marks(Utterance((Word("Etab."), Word("Mr.")), language=language))
+def test_labels_are_removed_by_the_rules_of_the_language(name, text, language, given, expected):
+    opened = Punctuator.from_pretrained(name, language=given)
+    (bare,) = opened.without_marks([Utterance(tuple(map(Word, text.split())), language=language)])
     assert " ".join(word.text for word in bare.words) == expected

@@ -126,7 +126,7 @@ class Restorer:
         """Apply the options that change labels, words and pauses."""
         options = self._options
         if options.ignore_labels:
-            utterances = map(self._punctuator.without_marks, utterances)
+            utterances = self._punctuator.without_marks(utterances)
         if options.lowercase:
             utterances = lowercased(utterances)
         utterances = with_hints(

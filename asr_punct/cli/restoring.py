@@ -109,7 +109,7 @@ def punctuate(
             format_name = formats.output_format(output, to, opened)
         utterances: Iterable[Utterance] = formats.read(opened, may_be_empty=True, times=times)
         if ignore_labels:
-            utterances = map(punctuator.without_marks, utterances)
+            utterances = punctuator.without_marks(utterances)
         utterances = with_hints(
             utterances,
             partial(print_hint, source),

@@ -195,13 +195,15 @@ class Punctuator:
         for punctuator, part in self._by_model(utterances):
             yield from punctuator._restore_part(part, probabilities)
 
-    def without_marks(self, utterance: Utterance) -> Utterance:
-        """Return the utterance without labels, marks and capitals, by the rules of its language (`text.without_marks`).
+    def without_marks(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+        """Yield the utterances without labels, marks and capitals (see `text.without_marks`).
 
-        This is the given language, else that of the utterance, else that of the model, with `auto` of the default one.
+        The rules are those of the language that `restore` would add to an utterance, else of its model.
         """
         given = self._choice.language if self._choice else ""
-        return without_marks(utterance, given or utterance.language or self.info.model.language)
+        for punctuator, part in self._by_model(utterances):
+            for utterance in part:
+                yield without_marks(utterance, given or utterance.language or punctuator.info.model.language)
 
     def language_warnings(self, utterances: Iterable[Utterance]) -> list[str]:
         """Return the warnings about the languages of texts that `restore` logs, also those that it logged before."""

@@ -146,10 +146,12 @@ class Batcher:
 
     def _restore(self, group: Sequence[tuple[_Job, ParsedRequest]]) -> None:
         requests = [request for _, request in group]
-        name, probabilities, has_labels = _settings(requests[0])
+        name, probabilities, ignore_labels, has_labels = _settings(requests[0])
         punctuator = self._models.get(name)
         self._metrics.batch.observe(len(group))
         joined = _joined(requests)
+        if ignore_labels:
+            joined = punctuator.without_marks(joined)
         restored = punctuator.prepare(joined) if has_labels else punctuator.restore(joined, probabilities=probabilities)
         for job, request in group:
             found = []
@@ -162,9 +164,9 @@ class Batcher:
                 job.answer.set_result(write_answer(request, found, punctuator))
 
 
-def _settings(request: ParsedRequest) -> tuple[str, bool, bool]:
-    """Return the model's name, whether to add probabilities, and whether the labels are given."""
-    return request.model or "", request.probabilities, request.labels is not None
+def _settings(request: ParsedRequest) -> tuple[str, bool, bool, bool]:
+    """Return the model's name, and whether to add probabilities, to ignore labels, and whether labels are given."""
+    return request.model or "", request.probabilities, request.ignore_labels, request.labels is not None
 
 
 def _joined(requests: Iterable[ParsedRequest]) -> Iterator[Utterance]:

@@ -26,7 +26,6 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels, write_text
 from asr_punct.serve.errors import ServiceError, bad_request, validation_error
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
-from asr_punct.text import without_marks
 from asr_punct.words import Utterance, Word, annotate, with_time_source, word_count
 
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
@@ -46,7 +45,7 @@ class ParsedRequest:
 
     `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `context_utterances`
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
-    decides them.
+    decides them. With `ignore_labels`, the marks and capitals of the words are removed first.
     """
 
     utterances: tuple[Utterance, ...]
@@ -56,6 +55,7 @@ class ParsedRequest:
     has_words: bool = False
     context_utterances: int = 0
     labels: tuple[Labels, ...] | None = None
+    ignore_labels: bool = False
 
 
 ParseRequest = Callable[[], ParsedRequest]
@@ -174,11 +174,11 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
     utterances = list(read(source, may_be_empty=True))
     if given.language:
         utterances = [replace(utterance, language=given.language) for utterance in utterances]
-    if given.ignore_labels:
-        utterances = [without_marks(utterance, utterance.language or "es+eu") for utterance in utterances]
     to = given.to or (source.format if source.format in WRITABLE_FILES else "json")
     labels = _labels(given.labels, utterances)
-    return ParsedRequest(tuple(utterances), given.model, to, given.probabilities, labels=labels)
+    return ParsedRequest(
+        tuple(utterances), given.model, to, given.probabilities, labels=labels, ignore_labels=given.ignore_labels
+    )
 
 
 def _labels(given: Sequence[WordLabels] | None, utterances: Iterable[Utterance]) -> tuple[Labels, ...] | None:
