@@ -196,7 +196,7 @@ def _open(path: Path) -> Iterator[_OpenAudio]:
 
 
 def _decode(path: Path, source: _OpenAudio, start: Seconds, end: Seconds | None) -> Iterator[Samples]:
-    """Decode from `start` to `end`. Raises AudioError if samples are missing."""
+    """Decode from `start` to `end`. Raises AudioError if samples are missing or not finite."""
     first, last = round(start * source.rate), None if end is None else round(end * source.rate)
     tolerance = round(_LENGTH_TOLERANCE * source.rate)
     if source.length == 0:
@@ -207,6 +207,8 @@ def _decode(path: Path, source: _OpenAudio, start: Seconds, end: Seconds | None)
         last = source.length if last is None else min(last, source.length)
     decoded = 0
     for chunk in source.chunks(first, last):
+        if not np.isfinite(chunk).all():
+            raise AudioError(path, "samples that are not finite", "audio")
         decoded += len(chunk)
         yield chunk
     if last is not None and decoded < last - first - tolerance:
@@ -228,6 +230,8 @@ def _try_soundfile(soundfile: Any, path: Path) -> Any:
     """Open the file; return None if soundfile does not know the format."""
     try:
         return soundfile.SoundFile(path)
+    except TypeError:  # .raw
+        return None
     except soundfile.LibsndfileError as error:
         if "not recognised" in error.error_string or "unknown format" in error.error_string.lower():
             return None

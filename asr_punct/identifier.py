@@ -18,6 +18,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from asr_punct.caching import cached_by_word
+
 MODEL = Path(__file__).parent / "identifier.npz"
 MIN_WORDS = 3
 """Texts with fewer words are not identified."""
@@ -104,12 +106,12 @@ def letters_of(words: Iterable[str]) -> Iterator[str]:
             yield from _parts(word)
 
 
-@lru_cache(maxsize=1 << 14)
+@cached_by_word(1 << 14)
 def _parts(word: str) -> Sequence[str]:
     return _LETTERS.findall(unicodedata.normalize("NFC", word).lower())
 
 
-@lru_cache(maxsize=1 << 14)
+@cached_by_word(1 << 14)
 def _weight_sum(word: str) -> tuple[NDArray[np.int32], int]:
     """Return the sum of the weights of a word's n-grams, (classes,), and their number."""
     weights = _load().weights

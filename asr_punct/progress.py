@@ -30,9 +30,9 @@ def progress_bar(quiet: bool = False, *, source: object = None, output: object =
     `source` and `output` are files; `-` is a standard stream. With `quiet` no bar is opened.
     """
     global _bar
-    reads_terminal = str(source) == "-" and sys.stdin.isatty()
-    writes_terminal = str(output) == "-" and sys.stdout.isatty()
-    can_draw = sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    reads_terminal = str(source) == "-" and _is_terminal(sys.stdin)
+    writes_terminal = str(output) == "-" and _is_terminal(sys.stdout)
+    can_draw = _is_terminal(sys.stderr) and os.environ.get("TERM", "dumb") != "dumb"
     if quiet or reads_terminal or writes_terminal or _bar or not can_draw:
         yield
         return
@@ -46,6 +46,10 @@ def progress_bar(quiet: bool = False, *, source: object = None, output: object =
             yield
     finally:
         _reset()
+
+
+def _is_terminal(stream: IO[str] | None) -> bool:
+    return stream is not None and stream.isatty()  # None: the standard stream is closed
 
 
 def _reset() -> None:

@@ -260,13 +260,18 @@ def shift(word: Word, seconds: Seconds, *, decimals: int) -> Word:
     return replace(word, start=start, end=end)
 
 
+def is_one_word(text: str) -> bool:
+    """Whether a text is one word, without white space also at its ends."""
+    return text.split() == [text]
+
+
 def has_times(words: Iterable[Word]) -> bool:
     """Whether any word has a start or end time."""
     return any(word.start is not None or word.end is not None for word in words)
 
 
 def bounds(words: Iterable[Word]) -> tuple[Seconds, Seconds] | None:
-    """Return the first known start and the last known end, or None if either is missing."""
+    """Return the earliest known start and the latest known end, or None if no start or no end is known."""
     words = tuple(words)
     starts = [word.start for word in words if word.start is not None]
     ends = [word.end for word in words if word.end is not None]

@@ -80,7 +80,7 @@ def test_half_a_file_is_an_error(tmp_path, name, share):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["a.wav", "a.m4a", "a.txt"])
+@pytest.mark.parametrize("name", ["a.wav", "a.m4a", "a.raw", "a.txt"])
 @pytest.mark.parametrize("data", [b"", b"these are words, not sound\n" * 9])
 @pytest.mark.parametrize("call", [audio.read, audio.duration])
 def test_a_file_without_audio_is_an_error(tmp_path, name, data, call):
@@ -97,11 +97,13 @@ def test_a_file_without_audio_is_an_error(tmp_path, name, data, call):
         (".", {}, InputError, "found a directory, expected an audio file"),
         ("a.wav", {"start": 0.5, "end": 3.0}, AudioError, "found 1.00 s of audio, expected 3.00 s or more"),
         ("empty.wav", {}, AudioError, "no samples"),
+        ("nan.wav", {}, AudioError, "nan.wav: found samples that are not finite, expected audio"),
     ],
 )
 def test_missing_audio_is_an_error(tmp_path, name, part, kind, error):
     write(tmp_path / "a.wav", 1.0)
     soundfile.write(tmp_path / "empty.wav", np.zeros(0), RATE)
+    soundfile.write(tmp_path / "nan.wav", np.full(RATE, np.nan, np.float32), RATE, subtype="FLOAT")
     assert len(audio.read(tmp_path / "a.wav", start=0.5, end=1.05)) == 8000
     with pytest.raises(kind, match=error):
         audio.read(tmp_path / name, **part)

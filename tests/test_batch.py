@@ -51,7 +51,9 @@ def test_an_input_is_taken_once(talks):
     [
         (["nothing"], "out", None, "nothing: found no such file or folder, expected a file, a folder or a glob"),
         (["*.ogg"], "out", None, "*.ogg: found no matching file, expected at least one"),
-        (["talks"], "talks", None, "-o: found talks/a.txt, which is also an input, expected another folder"),
+        (["talks/a.txt"], "talks", None, "-o: found talks/a.txt, which is also an input, expected another folder"),
+        (["talks"], "talks", "srt", "-o: found talks, the folder of the input talks, expected another folder"),
+        (["talks/*.txt"], "talks", "srt", "-o: found talks, the folder of the input talks/*.txt, expected another"),
         (["talks/deep"], "out", "text", ""),
         (["talks/deep/er/b.ctm", "talks/deep/b.vtt"], "out", "srt", "-o: found the output out/b.srt for"),
     ],

@@ -1,10 +1,12 @@
 """Bad input and usage: status 2, one line on standard error, and no output file."""
 
 import os
+import shlex
 import shutil
+import subprocess
 
 import pytest
-from dummies import examples, file
+from dummies import COMMAND_LINE, examples, file
 
 from asr_punct import hub
 
@@ -156,6 +158,22 @@ def test_an_input_is_not_overwritten(run, folder, command, option, output, sourc
     message = f"asr-punct: {option}: found {output}, the same file as the input {source}, expected another file\n"
     assert run(*command.split()) == (2, "", message)
     assert {name: (folder / name).read_text() for name in FILES} == FILES
+
+
+@pytest.mark.parametrize("report", ["x.srt", "d/../x.srt", "b.srt"])
+def test_two_outputs_are_two_files(run, folder, report):
+    (folder / "b.srt").symlink_to("x.srt")
+    message = f"asr-punct: --report: found {report}, the same file as -o, expected another file\n"
+    assert run("punctuate", "a.ctm", "-o", "x.srt", "--report", report) == (2, "", message)
+    assert not (folder / "x.srt").exists()
+
+
+@pytest.mark.parametrize(("closed", "name"), [("<&-", "standard input"), (">&-", "standard output")])
+def test_a_closed_standard_stream_is_an_error(closed, name):
+    command = f"echo hola | {{ {shlex.join(COMMAND_LINE)} punctuate - {closed}; }}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"asr-punct: {name}: found a closed file, expected an open one\n"
 
 
 def test_a_link_to_an_input_is_that_file(run, folder):

@@ -284,6 +284,8 @@ def test_a_long_question_does_not_affect_a_short_one_before_it():
 def test_a_dash_on_the_first_word_needs_another_dash_near(distance, kept):
     rows = [{"OPEN_DASH": 0.9}, *[{}] * (distance - 1), {"OPEN_DASH": 0.9}]
     assert marks_of(rows) == [{Mark.OPEN_DASH} if kept else set(), *[set()] * (distance - 1), {Mark.OPEN_DASH}]
+    long = [*rows, *[{}] * BLOCK_WORDS]
+    assert [Mark.OPEN_DASH in marks_of(long, sizes=sizes)[0] for sizes in ((10_000,), (900,), (1,))] == [kept] * 3
 
 
 @pytest.mark.parametrize("sizes", [(2,), (1,)])

@@ -126,6 +126,12 @@ def test_the_language_in_the_file_is_used_before_the_words(auto, warnings):
     assert not warnings()
 
 
+@pytest.mark.parametrize("name", ["auto", "es-eu"])
+def test_the_given_language_is_used_before_that_of_the_file(name):
+    opened = Punctuator.from_pretrained(name, language="es", threads=1)
+    assert [item.language for item in opened.restore(documents("no no no", language="eu"))] == ["es"]
+
+
 def test_a_few_words_are_reported_only_if_their_language_is_clear(auto, warnings):
     for text in ("no no no", "vale vale vale sí sí no no", "hola hola", "palabra palabra"):
         auto(text)
@@ -181,6 +187,14 @@ def test_a_stream_decides_on_the_first_words(auto, warnings):
             written.append([item.written for item in items])
         assert written[0] == written[1]
     assert not warnings()
+
+
+def test_a_stream_takes_the_given_language(auto, warnings):
+    for language, name in (("en", "en"), ("eu", "es"), ("fr", "es")):
+        stream = auto.stream(language=language)
+        stream.push("no", "no")
+        assert stream.glyphs.name == name
+        assert len(stream.warnings) == (language == "fr")
 
 
 def test_a_stream_reports_a_language_without_a_model(warnings):

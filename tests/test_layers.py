@@ -10,9 +10,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "asr_punct"
 # A module may import from its own layer and those before it.
 LAYERS = [
-    *("errors", "languages", "identifier", "marks", "words", "progress", "text", "audio", "pauses", "subtitles"),
-    *("formats", "align", "casing", "config", "decode", "scoring", "subwords", "features", "checkpoint", "hub"),
-    *("inference", "batch", "model", "training", "corpora", "asr", "nemo", "serve", "cli"),
+    *("errors", "caching", "languages", "identifier", "marks", "words", "progress", "text", "audio", "pauses"),
+    *("subtitles", "formats", "align", "casing", "config", "decode", "scoring", "subwords", "features"),
+    *("checkpoint", "hub", "inference", "batch", "model", "training", "corpora", "asr", "nemo", "serve", "cli"),
 ]
 HEAVY = {"torch", "transformers", "lightning", "omegaconf", "safetensors", "tensorboard", "onnx", "onnxscript", "nemo"}
 MAY_BE_HEAVY = (

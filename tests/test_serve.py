@@ -278,6 +278,11 @@ def test_the_token_of_the_page_becomes_a_cookie(make_client):
     assert client.get("/v1/models").status_code == 200
 
 
+def test_a_token_that_no_one_asked_for_is_ignored(make_client):
+    answer = make_client().get("/", params={"token": "日"})
+    assert (answer.status_code, answer.cookies) == (200, {})
+
+
 def test_pages_of_other_sites(make_client, guarded):
     client = make_client()
     for origin in ("https://example.org", "http://[", "null"):
@@ -315,11 +320,13 @@ def test_warnings_about_the_language_reach_the_client(spanish_client):
     assert "x-asr-punct-warning" not in spanish.headers
 
 
-def test_warnings_about_the_language_reach_the_stream(spanish_client):
+@pytest.mark.parametrize(
+    ("config", "expected"), [({"language": "fr"}, "the language is French"), ({}, "the words look like English")]
+)
+def test_warnings_about_the_language_reach_the_stream(spanish_client, config, expected):
     with spanish_client.websocket_connect("/v1/stream") as socket:
-        socket.send_json({"config": {"language": "fr"}})
-        assert [line[:22] for line in socket.receive_json()["warnings"]] == ["the language is French"]
-        socket.send_json({"words": ENGLISH.split(), "end": True})
-        assert any("English" in line for line in socket.receive_json()["warnings"])
+        socket.send_json({"config": config, "words": ENGLISH.split(), "end": True})
+        (line,) = socket.receive_json()["warnings"]
+        assert line.startswith(expected)
         socket.send_json({"words": ENGLISH.split(), "end": True})
         assert "warnings" not in socket.receive_json()

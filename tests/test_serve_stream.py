@@ -18,11 +18,13 @@ from services import bare, client_maker, running, service_maker
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
+from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
@@ -93,7 +95,17 @@ def test_a_pause_of_the_clock_commits_words(client):
         later = ServerMessage.model_validate_json(socket.receive_text())
         assert ([word.word for word in later.final], later.partial, later.end) == (["ana", "mira"], "", None)
         assert asked.final == []
+        assert bare(ask(socket, words=["la"], partial="casa").partial) == ["la", "casa"]
+        later = ServerMessage.model_validate_json(socket.receive_text())
+        assert ([word.word for word in later.final], later.partial) == (["la"], "casa")
         assert [word.word for word in ask(socket, words=["la"], end=True).final] == ["la"]
+
+
+def test_without_a_wait_all_words_are_committed(client):
+    with client.websocket_connect("/v1/stream") as socket:
+        asked = ask(socket, config={"flush_after": 0}, words=["ana", "mira"])
+        later = ServerMessage.model_validate_json(socket.receive_text())
+        assert ([word.word for word in asked.final + later.final], later.partial) == (["ana", "mira"], "")
 
 
 def test_streams_together_are_those_alone(client, punctuator):
@@ -347,11 +359,29 @@ def test_the_client_fails_if_there_is_no_service(words):
         stream_words("127.0.0.1:1", *words, retry_s=0.05, connect_s=0.2, max_waiting=1)
 
 
+@pytest.mark.parametrize("answer", ["hello", "[]", '{"final": [{"word": 1}]}', '{"final": 1}'])
+def test_the_client_reports_another_service(answer):
+    async def reply(socket):
+        async for _ in socket:
+            await socket.send(answer)
+
+    async def talk():
+        async with serve(reply, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            async with StreamClient(f"ws://127.0.0.1:{port}/") as client:
+                return [each async for each in client]
+
+    with pytest.raises(AsrPunctError, match=r"^ws://127.0.0.1:\d+/: found .*, expected an answer of asr-punct$"):
+        asyncio.run(asyncio.wait_for(talk(), 60))
+
+
 def test_the_client_sends_words_in_several_forms(breaking_server):
     _, address = breaking_server
     words = "ana", Word("mira", 1, 1.5), {"word": "la", "start": 2, "end": 2.5, "speaker": "A"}
     found = stream_words(address, *words, config=SLOW)
     assert [(each["word"], each.get("start")) for each in found] == [("ana", None), ("mira", 1), ("la", 2)]
+    labelled = Word("ana", labels=Labels(frozenset({Mark.COLON}), Case.ALL_CAPS))
+    assert [each["written"] for each in stream_words(address, labelled, config=SLOW)] == ["ANA:"]
     for bad in (5, None, {"text": "ana"}, {"word": 5}, {"word": "ana", "start": -1}, "ana mira"):
         with pytest.raises(AsrPunctError, match=r"^send.*: found .*, expected "):
             stream_words(address, bad)

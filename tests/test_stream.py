@@ -7,10 +7,13 @@ from dummies import bare_words
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.decode import online
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
+from asr_punct.inference.backend import open_backend
 from asr_punct.inference.lookahead import Lookahead
+from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.tokens import TokenReader
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Utterance, Word
@@ -226,7 +229,24 @@ def test_a_long_pause_commits_the_words_before_it(punctuator):
     assert stream.idle(3.0) == stream.flush() == []
 
 
-@pytest.mark.parametrize("word", ["", "la casa", " ", None, 3])
+def test_the_document_after_a_pause_begins_anew(model):
+    """Also in a punctuator that was not opened by name, whose streams keep their model."""
+    info = read_info(model)
+    alone = Punctuator(info, load_tokenizer(model, info), open_backend(model, info, threads=1))
+    stream, fresh = alone.stream(), alone.stream()
+    assert [each.written for each in stream.push("dónde", "está", "la") + stream.idle(9)] == ["¿Dónde", "está", "la"]
+    assert stream.flush() == []
+    words = ["dónde", "está", "la", "mesa"]
+    assert stream.push(*words) + stream.flush() == fresh.push(*words) + fresh.flush()
+
+
+def test_a_pause_that_a_word_names_commits_the_words_before_it(punctuator):
+    stream = punctuator.stream(right=3, flush_after=0.8)
+    words = Word("ana"), Word("mira", pause=0.9), Word("la", 0.0, 0.5, pause=0.1), Word("casa", 9.0, 9.5)
+    assert [len(stream.push(word)) for word in words] == [0, 0, 2, 0]
+
+
+@pytest.mark.parametrize("word", ["", "la casa", " ", " ana", "ana\n", None, 3])
 def test_values_that_are_not_one_word_are_refused(punctuator, word):
     with pytest.raises(AsrPunctError, match="expected one word"):
         punctuator.stream().push(word)

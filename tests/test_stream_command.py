@@ -1,6 +1,7 @@
 """The command `stream`: its lines, silences, signals and errors."""
 
 import json
+import math
 import signal
 import subprocess
 import time
@@ -44,6 +45,10 @@ def test_a_silence_commits_all_words_and_previews_are_lines_of_their_own(punctua
         "casa.",
         '{"partial": ""}',
     ]
+
+
+def test_an_infinite_silence_never_comes():
+    assert list(with_silences(iter([(1, "ana")]), math.inf)) == [(1, "ana")]
 
 
 def test_silences_are_reported_once_and_errors_come_after_the_lines():

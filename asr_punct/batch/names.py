@@ -39,7 +39,8 @@ class Inputs:
         list_file: a file with one path per line; `-` is standard input.
         any_format: whether to keep files of unknown formats in folders, because the user gives the format.
 
-    Raises InputError if a source does not exist or has no files.
+    Raises InputError if a source does not exist or has no files, AsrPunctError if the output directory is the folder of
+    a source.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Inputs:
         if is_url(source):
             found = self._remote_files(source)
         elif os.path.isdir(source):
+            self._check_folder(source, source)
             found = self._files(source)
         elif os.path.exists(source):
             found = [Item(source, os.path.basename(source), _size(source))]
@@ -116,8 +118,14 @@ class Inputs:
         hidden = os.path.basename(folder).startswith(_HIDDEN_PREFIX)
         return not hidden and os.path.realpath(folder) != self._output_folder
 
+    def _check_folder(self, folder: str, source: str) -> None:
+        """Raise AsrPunctError if the folder is the output directory: a repeat would take its outputs for inputs."""
+        if os.path.realpath(folder) == self._output_folder:
+            raise AsrPunctError(f"-o: found {self._output}, the folder of the input {source}, expected another folder")
+
     def _matches(self, pattern: str) -> Iterator[Item]:
         folder = Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
+        self._check_folder(str(folder), pattern)
         for path in sorted(glob.glob(pattern, recursive=True)):
             if os.path.isfile(path) and not os.path.realpath(path).startswith(self._output_folder + os.sep):
                 yield Item(path, os.path.relpath(path, folder), _size(path))

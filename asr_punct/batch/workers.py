@@ -18,13 +18,13 @@ from asr_punct.batch.names import Item
 from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.partial import remove_abandoned
+from asr_punct.inference.backend import THREADS_VARIABLE
 
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy threads of the progress bar and of libraries
 _MAX_FAILED_STARTS = 3
 """Number of workers in a row that may end before they have opened the model."""
 _TERMINATION_S = 5.0
 """Seconds that a worker has to remove its unfinished output."""
-_THREADS_VARIABLE = "OMP_NUM_THREADS"
 
 
 class _Worker:
@@ -150,17 +150,17 @@ def core_count() -> int:
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
     """While workers start: set one thread for each, and ignore Ctrl-C in them, because this process handles it."""
-    before = os.environ.get(_THREADS_VARIABLE)
-    os.environ[_THREADS_VARIABLE] = "1"
+    before = os.environ.get(THREADS_VARIABLE)
+    os.environ[THREADS_VARIABLE] = "1"
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
         if before is None:
-            del os.environ[_THREADS_VARIABLE]
+            del os.environ[THREADS_VARIABLE]
         else:
-            os.environ[_THREADS_VARIABLE] = before
+            os.environ[THREADS_VARIABLE] = before
 
 
 def _work(connection: Connection, open_punctuator: OpenPunctuator, options: FileOptions) -> None:

@@ -29,7 +29,7 @@ _STATUSES = [
     ("0", "done; also if the program that reads the output has ended"),
     ("1", "an internal error; of batch: some files could not be restored"),
     ("2", "bad input or usage: one line with place, found and expected; no output file is left"),
-    ("130", "interrupted"),
+    ("130", "interrupted; 143: ended by SIGTERM"),
 ]
 
 _EPILOG = """\b

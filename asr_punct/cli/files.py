@@ -20,7 +20,7 @@ TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco
 
 
 def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathlike | None]) -> None:
-    """Raise AsrPunctError if an output is the same file as an input, also through a link.
+    """Raise AsrPunctError if an output is the same file as an input or another output, also through a link.
 
     `outputs` has the path by option; `inputs` are files and data directories.
     """
@@ -32,12 +32,24 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
         same = next((file for file in files if output is not None and is_same_file(file, output)), None)
         if same is not None:
             raise AsrPunctError(f"{option}: found {output}, the same file as the input {same}, expected another file")
+    options: dict[str, str] = {}
+    for option, output in outputs.items():
+        if output is None or not _is_regular(output):
+            continue
+        first = options.setdefault(os.path.realpath(output), option)
+        if first != option:
+            raise AsrPunctError(f"{option}: found {output}, the same file as {first}, expected another file")
 
 
 def is_same_file(first: Pathlike, second: Pathlike) -> bool:
     """Whether both paths are the same existing file. Standard streams and devices are not files."""
     has_stream = STANDARD_STREAM in (str(first), str(second))
     return not has_stream and os.path.isfile(first) and os.path.isfile(second) and os.path.samefile(first, second)
+
+
+def _is_regular(output: Pathlike) -> bool:
+    """Whether an output is a file, or will be one; not a standard stream, device or folder."""
+    return str(output) != STANDARD_STREAM and (os.path.isfile(output) or not os.path.exists(output))
 
 
 def audio_files(wav_scp: Path | None) -> list[Path]:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from threading import Thread
+from threading import TIMEOUT_MAX, Thread
 
 import typer
 
@@ -164,7 +164,7 @@ def with_silences(lines: Iterable[_Line], seconds: Seconds) -> Iterator[_Line | 
     is_silent = True
     while True:
         try:
-            item = waiting.get(timeout=None if is_silent else seconds)
+            item = waiting.get(timeout=None if is_silent else min(seconds, TIMEOUT_MAX))
         except queue.Empty:
             is_silent = True
             yield seconds

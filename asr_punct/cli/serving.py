@@ -56,7 +56,11 @@ def serve(
     casing: options.CasingList = None,
     int8: options.Int8 = False,
     threads: Annotated[
-        int, typer.Option(min=0, help="Threads for streams, and as many for long documents; 0: OMP_NUM_THREADS, else one for each core.")
+        int,
+        typer.Option(
+            min=0,
+            help="Threads for streams, and as many for long documents; 0: OMP_NUM_THREADS, else one for each core.",
+        ),
     ] = 0,
     quiet: options.Quiet = False,
 ) -> None:
@@ -66,8 +70,8 @@ def serve(
     punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page to read, edit and export a file.
     With --vosk, clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals.
 
-    Without --token everybody who reaches the address by a permitted host name may use the service. SIGTERM and SIGINT end it: it finishes its
-    requests and sends the remaining words of its streams.
+    Without --token everybody who reaches the address by a permitted host name may use the service. SIGTERM and SIGINT
+    end it: it finishes its requests and sends the remaining words of its streams.
     """
     from asr_punct.inference.backend import thread_count
     from asr_punct.serve.models import Models
@@ -90,5 +94,6 @@ def serve(
     service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "")
     server = Server(service)
     if not quiet:
-        typer.echo(f"{NAME}: http://{host}:{port} (Ctrl-C ends it)", err=True)
+        shown = f"[{host}]" if ":" in host else host
+        typer.echo(f"{NAME}: http://{shown}:{port} (Ctrl-C ends it)", err=True)
     server.run([listener])

@@ -161,9 +161,11 @@ def tune(
     """
     from dataclasses import asdict
 
+    from asr_punct.checkpoint import CONFIG
     from asr_punct.formats.files import write_json_file
     from asr_punct.inference.tune import tune as tune_model
 
+    check_outputs({"--json": json_path}, [dev, model / CONFIG])
     result = tune_model(model, dev, threads=threads, device=device, aggregate=aggregate)
     if json_path:
         write_json_file(json_path, asdict(result))

@@ -97,7 +97,7 @@ class Decoder:
                 marks, _ = self._balance(words)
             decided.append(marks[:words])
             self._logits, self._barriers = self._logits[words:], self._barriers[words:]
-        self._begins = end
+        self._begins = self._begins or end
         return np.concatenate(decided)
 
     def _balance(self, words: int) -> tuple[BoolArray, PairPath]:

@@ -105,6 +105,8 @@ def _standard_input() -> BinaryIO:
 
     A thread may still be reading it when the program ends, and Python would then crash on the lock of `sys.stdin`.
     """
+    if sys.stdin is None:
+        raise InputError("standard input", "a closed file", "an open one")
     try:
         return open(sys.stdin.fileno(), "rb", closefd=False)
     except OSError:  # sys.stdin was replaced by a stream without a file
@@ -267,6 +269,8 @@ def _open_output(file: Path, name: Path) -> _Output:
 
 @contextmanager
 def _standard_output() -> Iterator[_Output]:
+    if sys.stdout is None:
+        raise InputError("standard output", "a closed file", "an open one")
     out = _Output(sys.stdout, "standard output")
     try:
         yield out

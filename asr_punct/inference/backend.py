@@ -18,7 +18,7 @@ from asr_punct.features import Features
 
 Graph = Literal["fp32", "int8"]
 _GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
-_THREADS_VARIABLE = "OMP_NUM_THREADS"
+THREADS_VARIABLE = "OMP_NUM_THREADS"
 MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
 """Names of an ONNX graph's outputs: probabilities of marks or of classes, and of cases."""
 _FLUSH_TO_ZERO = 0x8040
@@ -133,7 +133,7 @@ def thread_count(threads: int) -> int:
     If `threads` is 0, it is OMP_NUM_THREADS (the first number of a list), or if that is not set, the number of cores
     that the process may use; 0 if these are all cores, for onnxruntime to choose.
     """
-    named = os.environ.get(_THREADS_VARIABLE, "").partition(",")[0].strip()
+    named = os.environ.get(THREADS_VARIABLE, "").partition(",")[0].strip()
     if threads or (named.isdecimal() and int(named)):
         return threads or int(named)
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0

@@ -65,7 +65,7 @@ class LanguageChoice:
         """Yield the name of the default model with each utterance of a document, and check the language."""
         words, language = list[str](), self.language
         for utterance in document:
-            yield self.default, replace(utterance, language=utterance.language or self.language)
+            yield self.default, replace(utterance, language=self.language or utterance.language)
             if len(words) < _MAX_WORDS:
                 words += [word.text for word in utterance.words]
                 language = language or utterance.language

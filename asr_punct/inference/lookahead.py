@@ -164,7 +164,8 @@ class Lookahead:
 
     def _fit_window(self, first: int, index: int) -> tuple[int, int]:
         """Return the bounds of the largest window within the limits that begins at `first` or later, around `index`."""
-        end = len(self._words)
+        # `index` is in the window, so it cannot end later; a message may have many words
+        end = min(len(self._words), index + max(self._max_words, index - first + 1))
         subwords = sum(len(word.subwords) for word in self._words[first:end])
         while end - first > 1 and (end - first > self._max_words or subwords > self._max_subwords):
             if index - first >= end - 1 - index:

@@ -46,10 +46,10 @@ class ModelStream:
         self._decoder.clear()
 
     def add(self, words: Sequence[Word]) -> list[Decision]:
-        """Add words and return the decisions to make; pauses are computed from the times."""
+        """Add words and return the decisions to make; unknown pauses are computed from the times."""
         before = [self._last, *words]
         self._last = before[-1]
-        pauses = [pause_between(last, word) if last else None for last, word in zip(before, words, strict=False)]
+        pauses = [_pause(last, word) for last, word in zip(before, words, strict=False)]
         return list(self.lookahead.push(zip(words, pauses, strict=True)))
 
     def wait(self, seconds: Seconds) -> list[Decision]:
@@ -59,7 +59,10 @@ class ModelStream:
     def end(self) -> list[Decision]:
         """End the document and return the decisions to make."""
         self._last = None
-        return list(self.lookahead.flush())
+        decisions = list(self.lookahead.flush())
+        if not any(decision.window for decision in decisions):  # a pause has decided all words
+            self.clear()
+        return decisions
 
     def label(
         self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]
@@ -111,6 +114,12 @@ class ModelStream:
         previewed = chain(self._previewed, repeat(Labels()))
         undecided = zip(self.lookahead.undecided(), previewed, strict=False)
         return [(word, token.merge_labels(labels, self._case)) for (word, token), labels in undecided]
+
+
+def _pause(before: Word | None, word: Word) -> Seconds | None:
+    if before is None:
+        return None
+    return pause_between(before, word) if before.pause is None else before.pause
 
 
 def _decoder_inputs(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:

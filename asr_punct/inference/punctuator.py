@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from asr_punct.caching import cached_by_word
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
@@ -81,7 +82,7 @@ class Punctuator:
         language = info.model.language
         style = glyphs(language)
         self.glyphs: Glyphs = (
-            replace(style, cased=lru_cache(_CACHED_WORDS)(Casing.of(casing, language).apply)) if case else style
+            replace(style, cased=cached_by_word(_CACHED_WORDS)(Casing.of(casing, language).apply)) if case else style
         )
         """Glyphs of the model's language, with its casing list."""
         self._reader = TokenReader(tokenizer, language)
@@ -245,7 +246,7 @@ class Punctuator:
 
         Arguments and errors are those of `stream`.
         """
-        self._model_stream(left, right, hop, flush_after, 0)  # raises before the first utterance is read
+        self._model_stream(left, right, hop, flush_after, 0)  # raises before an utterance is read
         for punctuator, part in self._by_model(utterances):
             yield from restore_streaming(part, punctuator._model_stream(left, right, hop, flush_after, 0))
 
@@ -256,6 +257,7 @@ class Punctuator:
         hop: int = 1,
         flush_after: Seconds = STREAM_FLUSH_AFTER_S,
         patience: int = STREAM_PATIENCE_WORDS,
+        language: str = "",
     ) -> Stream:
         """Return a live stream (see `inference.stream`).
 
@@ -265,6 +267,7 @@ class Punctuator:
             hop: number of words that are decided together.
             flush_after: pause in seconds after which words are decided without look-ahead.
             patience: number of further words for which a word waits while one of its marks is unsure.
+            language: code of the language of the words, if the punctuator was opened without one.
 
         Raises:
             AsrPunctError: `left` or `patience` is below 0, or `right` or `hop` below 1.
@@ -273,7 +276,7 @@ class Punctuator:
         def open_model(name: str) -> ModelStream:
             return self._model(name)._model_stream(left, right, hop, flush_after, patience)
 
-        return Stream(open_model, self._choice)
+        return Stream(open_model, self._choice, language)
 
     def stream_pool(
         self,
@@ -282,10 +285,11 @@ class Punctuator:
         hop: int = 1,
         flush_after: Seconds = STREAM_FLUSH_AFTER_S,
         patience: int = STREAM_PATIENCE_WORDS,
+        language: str = "",
     ) -> StreamPool[Any]:
         """Return a pool of live streams. Arguments and errors are those of `stream`."""
         self._model_stream(left, right, hop, flush_after, patience)  # raises before the first stream is opened
-        return StreamPool(lambda: self.stream(left, right, hop, flush_after, patience))
+        return StreamPool(lambda: self.stream(left, right, hop, flush_after, patience, language))
 
     def with_windows(
         self, batch_size: int | None = None, max_tokens: int | None = None, margin: int | None = None
@@ -298,13 +302,13 @@ class Punctuator:
             margin: words at inner edges of windows that a neighbouring window decides; at most half a window.
         """
         old, window = self._predictor, self.info.model.window
-        margin = window.margin if margin is None else min(margin, (window.words - 1) // 2)
+        own_margin = window.margin if margin is None else min(margin, (window.words - 1) // 2)
         changed = copy(self)
         changed._predictor = replace(
             old,
             batch_size=batch_size or old.batch_size,
             max_tokens=min(old.max_tokens, max_tokens or old.max_tokens),
-            window=replace(window, margin=margin),
+            window=replace(window, margin=own_margin),
         )
         changed._set_models(cache(lambda model: self._open(model).with_windows(batch_size, max_tokens, margin)))
         return changed

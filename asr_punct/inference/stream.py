@@ -23,7 +23,7 @@ from asr_punct.inference.model_stream import Decide, ModelStream
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.marks import Glyphs, Labels, write_word
-from asr_punct.words import Seconds, Word, check_times
+from asr_punct.words import Seconds, Word, check_times, is_one_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,17 @@ class Stream:
 
     `flush` returns the last words. At the end of a `with` block, words that are not committed are dropped.
 
-    With the model `auto`, the language of a document chooses its model: its first words, at most ten, wait until the
-    language is clear.
+    With the model `auto`, the language of a document chooses its model. If it is not given, the first words, at most
+    ten, wait until it is clear.
     """
 
-    def __init__(self, open_model: Callable[[str], ModelStream], choice: LanguageChoice | None) -> None:
+    def __init__(
+        self, open_model: Callable[[str], ModelStream], choice: LanguageChoice | None, language: str = ""
+    ) -> None:
         # `open_model` gets a model's name, "" for the default model; without a `choice` all documents have that one
         self._open, self._model = open_model, open_model("")
-        self._choice = replace(choice, report=self._report) if choice else None
+        given = choice.language or language if choice else ""
+        self._choice = replace(choice, language=given, report=self._report) if choice else None
         self._log = choice.log if choice else None
         self._warnings: dict[str, str] = {}
         self._model_name = ""
@@ -84,8 +87,8 @@ class Stream:
     def push(self, *words: str | Word) -> list[Committed]:
         """Add the next words and return the words that are decided now, oldest first: usually as many.
 
-        Words of one call are decided together, which is cheaper. The pause between two words is computed from their
-        times if they have any.
+        Words of one call are decided together, which is cheaper. The pause between two words is the `pause` of the
+        first one, else computed from their times if they have any.
 
         Raises:
             AsrPunctError: an argument is not one word, or has impossible times; then the stream has not changed.
@@ -209,7 +212,7 @@ def _write(words: Iterable[tuple[Word, Labels]], glyphs: Glyphs) -> list[Committ
 def one_word(word: object) -> Word:
     """Return the word. Raises AsrPunctError if it is not one word, or for impossible times."""
     token = Word(word) if isinstance(word, str) else word
-    if not isinstance(token, Word) or len(token.text.split()) != 1:
+    if not isinstance(token, Word) or not is_one_word(token.text):
         raise AsrPunctError(f"word: found {word!r}, expected one word without white space")
     check_times(token)
     return token

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from operator import attrgetter
 from typing import cast
 
+from asr_punct.caching import LONGEST_CACHED, cached_by_word
 from asr_punct.decode.capitals import separates
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.probabilities import list_probabilities
@@ -24,7 +24,7 @@ from asr_punct.words import Utterance, Word, annotate
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
 _BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
-_CACHED_TOKENS, _CACHED_LENGTH = 100_000, 64
+_CACHED_TOKENS = 100_000
 _NO_LABELS, _NO_CAPITAL = Labels(), Case.O
 _CORE = attrgetter("core")
 _Key = tuple[str, int]
@@ -150,7 +150,7 @@ class TokenReader:
         result = [new.get(key) or cache[key] for key in keys]
         if len(cache) + len(new) > _CACHED_TOKENS:
             cache = self._cache = {}
-        cache.update((key, token) for key, token in new.items() if len(key[0]) <= _CACHED_LENGTH)
+        cache.update((key, token) for key, token in new.items() if len(key[0]) <= LONGEST_CACHED)
         return result
 
     def _make_tokens(self, keys: Sequence[_Key]) -> Iterator[Token]:
@@ -180,7 +180,7 @@ def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> int:
     return flags if is_lower and takes_case(text) else flags | _CASE_FIXED
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_by_word(1 << 16)
 def _possible_case(core: str, case: Case) -> Case:
     """Return the case that a word can have: ALL_CAPS needs two letters, and some words cannot have capitals."""
     return case_of(apply_case(core, case))

@@ -46,7 +46,7 @@ def build_app(service: Service) -> FastAPI:
     _add_documents(app, service, request_schema)
     _add_streams(app, service)
     _add_operation(app, service)
-    _add_page(app)
+    _add_page(app, service)
     _add_metrics(app, service)
     app.openapi()["components"]["schemas"] |= schemas
     if service.origins:
@@ -123,11 +123,12 @@ def _add_operation(app: FastAPI, service: Service) -> None:
         return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _add_page(app: FastAPI) -> None:
+def _add_page(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         """Return the page; a token in the query becomes a cookie, so that it is not in the address."""
-        if token := request.query_params.get("token"):
+        token = request.query_params.get("token")
+        if token and service.token:
             answer = RedirectResponse("/", 303)
             secure = request.url.scheme == "https"
             answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)

@@ -19,7 +19,7 @@ from websockets.uri import parse_uri
 
 from asr_punct.errors import AsrPunctError, first_line
 from asr_punct.serve.errors import validation_error
-from asr_punct.serve.schema import StreamWord, TimedWord
+from asr_punct.serve.schema import ServerMessage, StreamWord, TimedWord
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
@@ -183,24 +183,32 @@ class StreamClient:
                     return
 
     async def _receive(self, connection: ClientConnection) -> bool:
-        """Receive answers. Return True at the end of the document, False if the service closes the connection."""
+        """Receive answers. Return True at the end of the document, False if the service closes the connection.
+
+        Raises AsrPunctError for an error of the service, or if it is another service.
+        """
         async for raw in connection:
-            message = json.loads(raw)
-            if error := message.get("error"):
-                raise AsrPunctError(_MESSAGE.format(**error))
-            for warning in message.get("warnings", ()):
+            try:
+                message = ServerMessage.model_validate_json(raw)
+            except ValidationError:
+                message = None
+            if message is None or len(message.final) > self._sent:
+                raise AsrPunctError(f"{self._place}: found {raw[:80]!r}, expected an answer of asr-punct")
+            if message.error:
+                raise AsrPunctError(_MESSAGE.format(**message.error.model_dump()))
+            for warning in message.warnings:
                 if warning not in self._logged:
                     self._logged.add(warning)
                     _LOG.warning("%s: %s", self._place, warning)
             async with self._changed:
-                for word in message.get("final", ()):
+                for word in message.final:
                     self._waiting.popleft()
                     self._sent -= 1
-                    self._context.append({name: word[name] for name in ("word", "start", "end") if name in word})
-                    self._committed.put_nowait(word)
+                    self._context.append(word.model_dump(include={"word", "start", "end"}, exclude_none=True))
+                    self._committed.put_nowait(word.model_dump(mode="json", exclude_none=True))
                 self._changed.notify_all()
-            self.partial = message.get("partial", "")
-            if self._ends and not self._waiting and "end" in message:
+            self.partial = message.partial
+            if self._ends and not self._waiting and message.end is not None:
                 return True
         return False
 
@@ -224,7 +232,9 @@ def _refusal(error: InvalidStatus) -> str:
 def _as_json(word: str | Word | Mapping[str, Any]) -> dict[str, Any]:
     """Return a word as an object of the protocol. Raises AsrPunctError if it is none."""
     if isinstance(word, Word):
-        known = {"start": word.start, "end": word.end, "confidence": word.confidence, "pause": word.pause}
+        known: dict[str, Any] = {name: getattr(word, name) for name in ("start", "end", "confidence", "pause")}
+        if word.labels:
+            known |= {"marks": sorted(map(str, word.labels.marks)), "case": str(word.labels.case)}
         return {"word": word.text, **{name: value for name, value in known.items() if value is not None}}
     if not isinstance(word, str | Mapping):
         raise AsrPunctError(f"send: found {word!r}, expected a text, a Word, or an object with the key 'word'")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +40,7 @@ class _Session:
         stream: None before the first message.
         last_start: start of the document's last word with a time, in seconds; no later word may start before it.
         flush_after: pause in seconds that commits all words.
-        warnings: warnings about the language of the configuration, for the next answer.
+        partial: further words of the last message, which may change.
     """
 
     connection: Connection
@@ -49,7 +48,7 @@ class _Session:
     stream: LiveStream | None = None
     last_start: Seconds = 0.0
     flush_after: Seconds = STREAM_FLUSH_AFTER_S
-    warnings: Sequence[str] = ()
+    partial: str = ""
 
     async def run(self) -> None:
         """Answer each message. At the end commit the remaining words and close the connection."""
@@ -94,7 +93,6 @@ class _Session:
         if self.stream is None:
             config = message.config or StreamConfig()
             self.stream, self.flush_after = await self.service.streams.open(config), config.flush_after
-            self.warnings = self.service.models.language_warnings(config.model, config.language)
             starts = [word.start for word in config.committed if word.start is not None]
             self.last_start = starts[-1] if starts else 0.0
         try:
@@ -105,15 +103,16 @@ class _Session:
         answer = await self.stream.push([word.to_word() for word in message.words], ends=message.end)
         if message.end:
             self.last_start = 0.0
-        await self._send(answer, message.partial or "", ends=message.end)
+        self.partial = message.partial or ""
+        await self._send(answer, ends=message.end)
 
-    async def _send(self, answer: Answer, partial: str = "", *, ends: bool = False) -> None:
-        """Send committed words, and as partial text the other words followed by `partial`."""
+    async def _send(self, answer: Answer, *, ends: bool = False) -> None:
+        """Send committed words, and as partial text the other words followed by the client's `partial`."""
         self.service.metrics.words.labels("stream").inc(len(answer.final))
-        words = " ".join([*answer.partial.split(), *partial.split()])
+        words = " ".join([*answer.partial.split(), *self.partial.split()])
         message: dict[str, Any] = {"final": answer.final, "partial": words}
         if ends and self.stream:
             message["end"] = self.stream.returned
-        if warnings := [*self.warnings, *answer.warnings]:
-            message["warnings"], self.warnings = warnings, ()
+        if answer.warnings:
+            message["warnings"] = answer.warnings
         await self.connection.send(json.dumps(message, ensure_ascii=False))

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
-from asr_punct.hub import AUTO, DEFAULT_MODEL, models_by_language, shipped_languages, shipped_models
+from asr_punct.hub import AUTO, DEFAULT_MODEL, shipped_languages, shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.errors import ServiceError
-from asr_punct.words import Utterance
 
 Open = Callable[[str | None], Punctuator]
 """Opens a model by name; None: the model of each text's language."""
@@ -34,20 +33,10 @@ class Models:
             raise ServiceError(422, "model", repr(name)[:80], f"one of {' '.join(sorted(self._names))}")
         return name
 
-    def choose(self, name: str | None, language: str | None) -> str:
-        """Return the name after `check`; None: the name of the language's model, else of the default model."""
-        if name is None and self.default == AUTO:
-            codes = language.split("+") if language else []
-            name = next((model for code in codes if (model := models_by_language().get(code))), None)
-        return self.check(name)
-
-    def language_warnings(self, name: str | None, language: str | None) -> list[str]:
-        """Return a warning if the model is not for the language; an empty list if no language is named."""
-        punctuator = self.get(self.choose(name, language))
-        return punctuator.language_warnings([Utterance((), language=language)]) if language else []
-
     def get(self, name: str) -> Punctuator:
         """Return the punctuator of a name that `check` returned."""
+        if opened := self._opened.get(name):  # without waiting for another one that is being opened
+            return opened
         with self._lock:
             if name not in self._opened:
                 self._opened[name] = self._open_model(None if name == AUTO else name)

@@ -93,7 +93,7 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> P
         if kind == _JSON and not query.keys() & {"from", "name"}:
             return _json_request(body, query)
         name = query.get("name") or ("upload.json" if kind == _JSON else "upload")
-        return _upload(query, MemoryFile(_safe_name(name), body))
+        return _upload(query, MemoryFile(name, body))
     except AsrPunctError as error:
         raise bad_request(error) from None
 

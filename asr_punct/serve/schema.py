@@ -13,7 +13,7 @@ from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
 from asr_punct.languages import parse_language
 from asr_punct.marks import Case, Labels, Mark
-from asr_punct.words import Word
+from asr_punct.words import Word, is_one_word
 
 LANGUAGE = r"^[a-z]{2,3}(\+[a-z]{2,3})*$"
 """Pattern of the code of a language, or of several."""
@@ -47,7 +47,7 @@ class StrictModel(BaseModel):
 
 
 def _one_word(text: str) -> str:
-    if len(text.split()) != 1:
+    if not is_one_word(text):
         raise ValueError("one word without white space")
     return text
 
@@ -244,7 +244,7 @@ class ClientMessage(StrictModel):
     """A message of a client; its parts take effect in this order."""
 
     config: StreamConfig | None = None
-    words: Annotated[list[StreamWord], AfterValidator(in_order)] = Field(
+    words: list[StreamWord] = Field(
         default=[], description="Next words of the recogniser, which do not change any more."
     )
     partial: str | None = Field(default=None, max_length=20_000, description="Further words, which may change.")

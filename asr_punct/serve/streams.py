@@ -17,6 +17,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.json import word_object
@@ -74,7 +75,7 @@ class LiveStream:
         self.warnings += new
         return new
 
-    async def push(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds = 0.0) -> Answer:
+    async def push(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds | None = None) -> Answer:
         """Add words, end the document if `ends`, or report that no word has begun for `idle_s`."""
         answer: Future[Answer] = Future()
         self.worker.work.put(_Work(self, words, ends, idle_s, answer))
@@ -93,7 +94,7 @@ class _Work:
     stream: LiveStream
     words: Sequence[Word] = ()
     ends: bool = False
-    idle_s: Seconds = 0.0
+    idle_s: Seconds | None = None
     answer: Future[Answer] | None = None
 
 
@@ -114,7 +115,7 @@ class Streams:
 
         Raises ServiceError for an unknown model.
         """
-        name = self._models.choose(config.model, config.language)
+        name = self._models.check(config.model)
         punctuator = await asyncio.to_thread(self._models.get, name)
         worker = min(self.workers, key=lambda worker: worker.streams)
         pool = worker.pool(name, punctuator, config)
@@ -139,17 +140,17 @@ class _Worker:
 
     def __init__(self) -> None:
         self.streams = 0
-        self._pools: dict[tuple[object, ...], StreamPool[LiveStream]] = {}
+        self._pools: WeakValueDictionary[tuple[object, ...], StreamPool[LiveStream]] = WeakValueDictionary()
         self.work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._bulk: deque[_Work] = deque()
         threading.Thread(target=self._run, name="streams", daemon=True).start()
 
     def pool(self, name: str, punctuator: Punctuator, config: StreamConfig) -> StreamPool[LiveStream]:
-        """Return the pool of the streams of a model with these settings."""
-        settings = config.left, config.right, config.hop, config.flush_after, config.patience
-        if (name, *settings) not in self._pools:
-            self._pools[name, *settings] = punctuator.stream_pool(*settings)
-        return self._pools[name, *settings]
+        """Return the pool of the streams of a model with these settings, which exists as long as such streams."""
+        settings = config.left, config.right, config.hop, config.flush_after, config.patience, config.language or ""
+        if (pool := self._pools.get((name, *settings))) is None:
+            pool = self._pools[name, *settings] = punctuator.stream_pool(*settings)
+        return pool
 
     def _run(self) -> None:
         while works := self._take():
@@ -215,7 +216,7 @@ def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveS
     for part in (
         pool.push({work.stream: work.words for work in group if work.words}),
         pool.flush([work.stream for work in group if work.ends]),
-        pool.idle({work.stream: work.idle_s for work in group if work.idle_s}),
+        pool.idle({work.stream: work.idle_s for work in group if work.idle_s is not None}),
     ):
         for stream, words in part.items():
             committed[stream] += words

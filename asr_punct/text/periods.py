@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import lru_cache
 
+from asr_punct.caching import cached_by_word
 from asr_punct.marks import Case
 from asr_punct.text.abbreviations import LanguageRules, PeriodKind, rules_of
 
@@ -48,7 +48,7 @@ _LETTER_PAIRS = frozenset({("a", "c"), ("d", "c"), ("a", "m"), ("p", "m"), ("p",
 _APOSTROPHE = re.compile("['’]")
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_by_word(1 << 16)
 def kind_of(word: str, language: str) -> PeriodKind:
     """Return the kind of the period that may follow a lower-case word."""
     rules = rules_of(language)

@@ -3,9 +3,9 @@
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal, TypeGuard
 
+from asr_punct.caching import cached_by_word
 from asr_punct.marks import LEFT, Case, Mark, apply_case, case_of
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.characters import MARK_OF, shape_of
@@ -76,16 +76,11 @@ _GROUPS: dict[str, tuple[MarkKind, Mark | None]] = {
     "other": ("other", None),
 }
 _BRACKETS = frozenset("()[]{}")
-LONGEST_CACHED = 64
-"""Longest token whose parts are cached, in characters: longer ones are rare and would fill the memory."""
 
 
+@cached_by_word(1 << 16)
 def scan(token: str, language: str = "es") -> tuple[Part, ...]:
     """Return the parts of a token without white space; every character except formatting belongs to one of them."""
-    return (_cached_scan if len(token) <= LONGEST_CACHED else _scan)(token, language)
-
-
-def _scan(token: str, language: str) -> tuple[Part, ...]:
     if token.isalpha():
         return (_word(token, 0, len(token)),)
     has_url = "://" in token or "www." in token.lower()
@@ -109,9 +104,6 @@ def _scan(token: str, language: str) -> tuple[Part, ...]:
         _join_apostrophe(token, parts, language)
         _join_suffix(parts, language)
     return tuple(parts)
-
-
-_cached_scan = lru_cache(maxsize=1 << 16)(_scan)
 
 
 def _as_letters(address: re.Match[str]) -> str:

@@ -1,13 +1,13 @@
 """Split a token of the input into its word and the marks before and after it, and remove these marks."""
 
 from dataclasses import replace
-from functools import lru_cache
 
+from asr_punct.caching import cached_by_word
 from asr_punct.marks import LEFT, Mark, takes_case
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.characters import shape_of
 from asr_punct.text.periods import Period, PeriodContext, read_period
-from asr_punct.text.scanner import LONGEST_CACHED, MarkPart, Part, WordPart, scan
+from asr_punct.text.scanner import MarkPart, Part, WordPart, scan
 from asr_punct.words import Utterance, without_labels
 
 _MARK_SHAPES = frozenset(".,;:?!¿¡…।-–«»\"'69`")
@@ -17,16 +17,13 @@ _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark
 _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
 
 
+@cached_by_word(1 << 16)
 def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
     """Return the marks before the word, the word, and the marks after it; joined they are the token.
 
     The word keeps its case, everything inside it, and the period of an abbreviation. It is empty if the token has only
     marks and symbols; opening marks are then in the first part, all others in the last.
     """
-    return (_cached_split if len(token) <= LONGEST_CACHED else _split)(token, language)
-
-
-def _split(token: str, language: str) -> tuple[str, str, str]:
     parts = scan(token, language)
     words = [part for part in parts if isinstance(part, WordPart)]
     if not words:
@@ -35,9 +32,6 @@ def _split(token: str, language: str) -> tuple[str, str, str]:
         return token[:cut], "", token[cut:]
     end = words[-1].end + _kept_after(words[-1], parts, language)
     return token[: words[0].start], token[words[0].start : end], token[end:]
-
-
-_cached_split = lru_cache(maxsize=1 << 16)(_split)
 
 
 def read_marks(before: str, after: str) -> frozenset[Mark]:
