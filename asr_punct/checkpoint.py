@@ -31,6 +31,10 @@ _MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influe
 _MIN_WEIGHT = 1e-9  # of classes: its logarithm is taken
 
 
+_PADDED_POSITIONS = frozenset({"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"})
+"""Types of encoders whose first position is the one after the number of the padding token."""
+
+
 @dataclass(frozen=True)
 class ModelInfo:
     """Content of a model directory's `config.json`."""
@@ -48,6 +52,8 @@ class ModelInfo:
     def max_tokens(self) -> int:
         """Longest input in sub-words: the smallest of the encoder's positions, `window.tokens` and `MAX_TOKENS`."""
         positions = int(self.encoder.get("max_position_embeddings", MAX_TOKENS))
+        if self.encoder.get("model_type") in _PADDED_POSITIONS and "max_position_embeddings" in self.encoder:
+            positions -= int(self.encoder["pad_token_id"]) + 1
         return min(positions, self.model.window.tokens, MAX_TOKENS)
 
 

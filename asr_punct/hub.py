@@ -3,6 +3,7 @@
 `asr_punct.checkpoint` is imported inside functions: shell completion needs only the names.
 """
 
+import os
 import re
 from pathlib import Path
 from typing import Any, cast
@@ -39,7 +40,7 @@ def shipped_configurations() -> dict[str, Path]:
 
 def configuration_directory(name: str) -> Path:
     """Return the directory with this name, such as `nemo`, among the shipped configurations."""
-    return next(path for folder in _CONFIGURATIONS if (path := folder / name).is_dir())
+    return next(path for folder in _CONFIGURATIONS if os.path.isdir(path := folder / name))
 
 
 def find_model(name: str | None) -> Path:
@@ -55,13 +56,13 @@ def find_model(name: str | None) -> Path:
             raise AsrPunctError(f"model: found none, {expected}")
         return known[DEFAULT_MODEL]
     path = Path(name)
-    if path.is_dir():
+    if os.path.isdir(path):
         return path
     if name in known:
         return known[name]
-    if path.exists():
+    if os.path.exists(path):
         raise AsrPunctError(f"model {name!r}: found a file, {expected}")
-    if _HUB_NAME.fullmatch(name) and not path.parent.exists():
+    if _HUB_NAME.fullmatch(name) and not os.path.exists(path.parent):
         return _download(name)
     raise AsrPunctError(f"model {name!r}: found no such model directory, {expected}")
 
@@ -80,7 +81,7 @@ def find_trainable_model(name: str) -> Path:
     if directory.parent != PRETRAINED:
         raise ModelError(directory, f"no {WEIGHTS}, only graphs", f"{WEIGHTS}, which asr-punct train writes")
     trainable = TRAINABLE / directory.name
-    if (trainable / _CONFIG).is_file():
+    if os.path.isfile(trainable / _CONFIG):
         return trainable
     found = f"no {WEIGHTS} in the installed package, which has graphs only"
     checkout = f"CHECKOUT/egs/models/{directory.name} of a checkout of the asr_punct repository"
@@ -111,8 +112,8 @@ def check_path(name: str, expected: str) -> None:
     """
     path = Path(name)
     parts = name.split("/")
-    is_hub_name = len(parts) == 1 or (len(parts) == 2 and all(parts) and not path.parent.exists())
-    if (path.suffix == NEMO_FILE or not is_hub_name) and not path.exists():
+    is_hub_name = len(parts) == 1 or (len(parts) == 2 and all(parts) and not os.path.exists(path.parent))
+    if (path.suffix == NEMO_FILE or not is_hub_name) and not os.path.exists(path):
         raise ModelError(name, "no such file or directory", expected)
 
 
@@ -122,9 +123,9 @@ def check_transformers_name(name: str, expected: str) -> None:
     path = Path(name)
     if name in shipped_models():
         raise ModelError(name, "a punctuation model", expected)
-    if path.is_file():
+    if os.path.isfile(path):
         raise ModelError(name, "a file", expected)
-    if "/" not in name and not path.is_dir():
+    if "/" not in name and not os.path.isdir(path):
         raise ModelError(name, "no such directory", expected)
 
 
@@ -134,7 +135,7 @@ def reach_hub(name: str | None = None) -> bool:
     If it does not answer, set its library to offline mode, in which it uses only its cache. The library logs only
     errors from then on. `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies are respected.
     """
-    if name and Path(name).is_dir():
+    if name and os.path.isdir(name):
         return True
     from huggingface_hub import constants, get_session
     from huggingface_hub.utils import logging

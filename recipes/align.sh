@@ -10,7 +10,7 @@
 #   --log NAME        log of a job; JOB in it is the job's number (default: DIR/log/align.JOB.log)
 #
 # A job aligns a part of the utterances, in the order of utt2doc, else of segments or text. utt2doc must have the
-# utterances of both. After a killed run, a second run skips the finished parts, unless a table has changed.
+# utterances of both. After a killed run, a second run skips the finished parts, unless a table or an option has changed.
 set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 nj=2
@@ -43,8 +43,11 @@ for other in segments text; do
   [ -z "$unknown" ] || fail "$dir/utt2doc: found unknown utterance '$unknown', expected the utterances of $other"
 done
 count=$(awk NF "$dir/$table" | wc -l)
+[[ $nj =~ ^[1-9][0-9]*$ ]] || fail "--nj: found '$nj', expected a number of jobs, 1 or more"
 [ "$nj" -le "$count" ] || nj=$count
 parts=$dir/split$nj
+made_by="$lang $method $acoustic_model"
+[ "$(cat "$parts/made_by" 2>/dev/null)" = "$made_by" ] || rm -rf "$parts"
 for file in wav.scp text segments utt2doc; do
   [ ! "$dir/$file" -nt "$parts" ] || rm -rf "$parts"
 done
@@ -59,6 +62,7 @@ if [ ! -d "$parts" ]; then
     awk -v part="$part" -v parts="$nj" -v count="$count" 'NF && int(n++ * parts / count) + 1 == part' "$dir/$table" \
       >"$parts.partial/$part/$table"
   done
+  echo "$made_by" >"$parts.partial/made_by"
   mv "$parts.partial" "$parts"
 fi
 

@@ -99,7 +99,8 @@ def train_tagger(config: Config, train: Treebank, dev: Treebank, table: Tensor, 
     tagger = PosTagger(config.model.pos, len(table))
     _init_table(tagger, table)
     rng = np.random.default_rng(config.training.seed)
-    steps = epochs * -(-len(train.tags) // (_WINDOW_WORDS * _BATCH_WINDOWS))
+    windows = -(-len(train.tags) // _WINDOW_WORDS) + 1  # at most: the first one may be shorter
+    steps = epochs * -(-windows // _BATCH_WINDOWS)
     optimizer = torch.optim.AdamW(tagger.parameters(), lr=_LEARNING_RATE, weight_decay=_WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _LEARNING_RATE, total_steps=steps + 1)
     best, kept = 0.0, tagger.state_dict()

@@ -57,7 +57,7 @@ parts=$out/split$nj
 # The parts, and the results of stage 2 in them, depend on all of this. If it changes, stage 1 makes them again.
 inputs=("$ctm" "$data")
 [ ! -d "$model" ] || inputs+=("$model")
-fingerprint="$model $lang $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
+fingerprint="$("${asr_punct[@]}" --version) $model $lang $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
 
 need_parts() {
   need 1 "$parts/made_of"

@@ -168,6 +168,19 @@ def test_two_outputs_are_two_files(run, folder, report):
     assert not (folder / "x.srt").exists()
 
 
+LONG = "hola qué tal " * 30
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("punctuate", LONG), ("punctuate", "-", "--model", LONG), ("score", LONG, LONG), ("batch", LONG, "-o", "out")],
+)
+def test_a_text_in_the_place_of_a_file_is_an_error(run, command):
+    status, out, err = run(*command)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "found" in err
+
+
 @pytest.mark.parametrize(("closed", "name"), [("<&-", "standard input"), (">&-", "standard output")])
 def test_a_closed_standard_stream_is_an_error(closed, name):
     command = f"echo hola | {{ {shlex.join(COMMAND_LINE)} punctuate - {closed}; }}"

@@ -15,6 +15,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.formats import READABLE, WRITABLE
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.marks import Labels, Mark, glyphs
+from asr_punct.text import without_marks
 from asr_punct.words import TIME_SOURCES, Utterance, Word, annotate
 
 ES = glyphs("es")
@@ -152,6 +153,14 @@ def test_only_marks_are_added(tmp_path, name):
         assert content_of(write(again, tmp_path / "again", name)) == content_of(path)
     else:
         assert plain(content_of(path)) == content_of(source)
+
+
+@pytest.mark.parametrize("name", ROWS_WRITTEN)
+def test_marks_can_be_removed_and_set_again(tmp_path, name):
+    found = read(put(tmp_path / "in", SAMPLES[name]), name)
+    marked = write(exclaimed(found), tmp_path / "marked", name)
+    bare = [without_marks(utterance, "es") for utterance in read(marked, name)]
+    assert content_of(write(exclaimed(bare), tmp_path / "again", name)) == content_of(marked)
 
 
 def with_words(utterances, change):

@@ -143,6 +143,16 @@ def test_an_acoustic_model_reaches_the_aligner_and_its_times_are_known(recipe, t
     assert "found --ctm-dir and --acoustic-model, expected one of them" in failed.stderr
 
 
+def test_a_folder_of_the_user_is_not_replaced(recipe):
+    corpus = recipe.root / "corpus"
+    corpus.mkdir()
+    (corpus / "mine.wav").touch()
+    done = recipe("--stop-stage", 1)
+    assert done.returncode == 2
+    assert "expected --corpus DIR for a corpus of your own" in done.stdout + done.stderr
+    assert (corpus / "mine.wav").exists()
+
+
 def test_options_reach_the_training(recipe, tmp_path):
     (tmp_path / "bert").mkdir()
     calls = recipe.calls(

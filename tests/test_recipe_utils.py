@@ -191,18 +191,22 @@ def test_utt2doc_with_other_utterances_is_refused_before_any_job(tmp_path, other
     assert {path.name for path in tmp_path.iterdir()} == tables.keys()
 
 
-@pytest.mark.parametrize(("changed", "words"), [(False, "old"), (True, "u.wav Bai.")])
-def test_a_second_run_aligns_finished_parts_again_if_utt2doc_has_changed(tmp_path, changed, words):
+@pytest.mark.parametrize(
+    ("changed", "options", "words"),
+    [(False, [], "old"), (True, [], "u.wav Bai."), (False, ["--lang", "eu"], "u.wav Bai.")],
+)
+def test_a_second_run_aligns_finished_parts_again_after_a_change(tmp_path, changed, options, words):
     write_script(tmp_path / "bin" / "asr-punct", ALIGNER)
     part = tmp_path / "split1" / "1"
     part.mkdir(parents=True)
     (part / "ctm").write_text("u u old\n")
+    (part.parent / "made_by").write_text("es dtw \n")
     for name, value in {"wav.scp": "u.wav", "text": "Bai.", "utt2doc": "d"}.items():
         (tmp_path / name).write_text(f"u {value}\n")
         os.utime(tmp_path / name, (0, 0))
     if changed:
         os.utime(tmp_path / "utt2doc", (2**32, 2**32))
-    done = run([ALIGN, tmp_path], tmp_path, environment(tmp_path / "bin"))
+    done = run([ALIGN, *options, tmp_path], tmp_path, environment(tmp_path / "bin"))
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "ctm").read_text() == f"u u {words}\n"
 

@@ -1,5 +1,6 @@
 """Check of a `.nemo` file, which is a tar, before it is unpacked."""
 
+import lzma
 import tarfile
 import zlib
 from collections.abc import Collection
@@ -31,5 +32,5 @@ def check_archive(path: Pathlike, names: Collection[str] | None = None) -> None:
                 total += member.size
                 if total > MAX_BYTES:
                     raise ModelError(path, f"{total} bytes or more when unpacked", f"at most {MAX_BYTES}")
-    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+    except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise ModelError(path, str(error) or type(error).__name__, "a .nemo file, which is a tar") from None

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from transformers import (
     AutoFeatureExtractor,
     AutoModelForCTC,
@@ -99,7 +100,7 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
         model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
         tokenizer = AutoTokenizer.from_pretrained(name)
         extractor = _extractor(name, model)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise ModelError(name, first_line(error), "a CTC model of transformers with its tokenizer") from None
     missing = [weight for weight in loading["missing_keys"] if not weight.endswith(_MASKING_WEIGHT)]
     if missing:

@@ -26,7 +26,9 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
     """
     paths = [Path(source) for source in inputs if source is not None]
     files = [
-        file for path in paths for file in ([path / name for name in (*TABLES, "ctm")] if path.is_dir() else [path])
+        file
+        for path in paths
+        for file in ([path / name for name in (*TABLES, "ctm")] if os.path.isdir(path) else [path])
     ]
     for option, output in outputs.items():
         same = next((file for file in files if output is not None and is_same_file(file, output)), None)
@@ -54,7 +56,7 @@ def _is_regular(output: Pathlike) -> bool:
 
 def audio_files(wav_scp: Path | None) -> list[Path]:
     """Return the audio files that a `wav.scp` lists; none if it does not exist."""
-    return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and wav_scp.is_file() else []
+    return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and os.path.isfile(wav_scp) else []
 
 
 def print_hint(source: Pathlike, hint: str) -> None:

@@ -83,7 +83,7 @@ class EncoderConfig:
         check_not_negative("encoder", self, "pairs", "sequence_hidden")
         check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
         multiple = 2 * self.heads if self.kind == "transformer" else self.heads  # rotary: even head size
-        if self.width % multiple:
+        if self.width % multiple and self.kind in ("transformer", "electra") and not self.name:
             expected = f"a multiple of {multiple} with {self.heads} heads"
             raise ConfigError(f"encoder: width must be {expected}, found {self.width}")
         if self.max_tokens > MAX_TOKENS:

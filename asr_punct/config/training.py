@@ -114,7 +114,7 @@ class TrainingConfig:
     epochs: int = 50
     """Maximum number of epochs."""
     epochs_per_pass: int = 1
-    """Epochs in one pass over the corpus. Each ends with an evaluation and a checkpoint."""
+    """Epochs in one pass over the corpus, fewer if that has fewer batches. Each ends with a score and a checkpoint."""
     monitor: Literal["f1", "perplexity"] = "f1"
     """Metric of marks on the development set, for early stopping and the choice of the best epoch."""
     patience: int = 20
@@ -123,7 +123,8 @@ class TrainingConfig:
     """Full-length windows in a batch. A batch of shorter windows has more of them, up to the same number of words."""
     accumulate: int = 1
     """Gradient accumulation: each process divides its share of a batch into this many parts and trains them one after
-    the other, to save memory. The batch and its gradient stay the same."""
+    the other, to save memory. The batch and its gradient stay the same (but not with `encoder.sequence_hidden`, which
+    normalises over a part)."""
     learning_rate: float = 2e-5
     """Peak learning rate."""
     encoder_learning_rate: float | None = None

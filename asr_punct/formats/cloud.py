@@ -185,7 +185,7 @@ def _as_version_2(item: Node) -> Node:
     converted = {
         "type": "word" if not text or any(map(str.isalnum, text)) else "punctuation",
         "start_time": start,
-        "end_time": None if start is None or duration is None else round(start + duration, 6),
+        "end_time": None if start is None or duration is None else max(start, round(start + duration, 6)),
         "alternatives": [{"content": text, "confidence": item.get("confidence")}],
     }
     return Node(converted, item.place)

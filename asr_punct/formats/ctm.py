@@ -91,7 +91,7 @@ def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str],
         previous, previous_start = key, start
         origin = LineOrigin(_FORMAT, tuple(pending), match[1], match[3])
         pending.clear()
-        yield key, _split(Word(columns[4], start, round(start + duration, 6), confidence), origin)
+        yield key, _split(Word(columns[4], start, max(start, round(start + duration, 6)), confidence), origin)
 
 
 def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:

@@ -185,8 +185,8 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _has_words_of(origin: EafOrigin, utterance: Utterance) -> bool:
-    """Whether the utterance has the words of its annotations, in any case."""
-    return [text.lower() for text in _texts(origin.words)] == [word.text.lower() for word in utterance.words]
+    """Whether the utterance has as many words as its annotations; their marks and case may have changed."""
+    return len(_texts(origin.words)) == len(utterance.words)
 
 
 def _texts(annotations: Iterable[Annotation]) -> list[str]:

@@ -5,7 +5,6 @@ import gzip
 import json
 import lzma
 import os
-import secrets
 import shutil
 import sys
 import zlib
@@ -314,6 +313,12 @@ def _renamed(unfinished: Path, target: Path) -> Iterator[None]:
         raise
 
 
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file. Raises InputError if that fails."""
+    with _io_errors(target, _WRITABLE):
+        shutil.copy(source, target)
+
+
 @contextmanager
 def write_directory(path: Pathlike) -> Iterator[Path]:
     """Make a directory that appears under its name when it is complete; one that exists must be empty."""
@@ -321,9 +326,9 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
     expected = "a directory that is new or empty"
     if str(path) == STANDARD_STREAM:
         raise InputError("-o", "standard output", expected)
-    if target.is_file() or (target.is_dir() and any(target.iterdir())):
+    if os.path.isfile(target) or (os.path.isdir(target) and any(target.iterdir())):
         raise InputError(path, "existing files", expected)
-    unfinished = target.parent / f".{target.name}.{secrets.token_hex(4)}.partial"
+    unfinished = target.parent / partial_name()
     with _renamed(unfinished, target):
         with _io_errors(target, _WRITABLE):
             unfinished.mkdir()

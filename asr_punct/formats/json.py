@@ -149,7 +149,12 @@ def _utterance_object(utterance: Utterance, glyphs: Glyphs) -> Object:
     origin = json_origin(utterance.origin, _FORMAT)
     old = origin.item if origin else {}
     is_same_speaker = Node(old, "").speaker == utterance.speaker  # keeps its form then, such as a number
-    return _merged(item, old, _UTTERANCE_KEYS if is_same_speaker else {*_UTTERANCE_KEYS, "speaker"})
+    known = {*_UTTERANCE_KEYS}
+    if not is_same_speaker:
+        known.add("speaker")
+    if utterance.language and not parse_language(old.get("language")):
+        known.add("language")
+    return _merged(item, old, known)
 
 
 def word_object(word: Word, glyphs: Glyphs) -> Object:

@@ -10,8 +10,8 @@ and if utterances were context for each other, the model, which has no pauses he
 """
 
 import logging
+import os
 import re
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.formats.ctm import RowsById, write_ctm
-from asr_punct.formats.files import Pathlike, display_name, read_lines, write_directory, write_file
+from asr_punct.formats.files import Pathlike, copy_file, display_name, read_lines, write_directory, write_file
 from asr_punct.formats.kaldi_ctm import place_words, write_labelled
 from asr_punct.formats.kaldi_tables import order_of_speech, read_mapping, read_segments, recording_of
 from asr_punct.formats.lines import LineOrigin, attach_lines, line_origin, lines_around
@@ -53,13 +53,13 @@ class DataDirOrigin(RowsById):
 
 def is_data_dir(path: Pathlike) -> bool:
     """Whether a directory has utterances: a `text` or a `ctm`."""
-    return any((Path(path) / name).is_file() for name in ("text", "ctm"))
+    return any(os.path.isfile(os.path.join(path, name)) for name in ("text", "ctm"))
 
 
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed."""
     root = Path(path)
-    if not root.is_dir():
+    if not os.path.isdir(root):
         raise InputError(root, "no such directory", _EXPECTED)
     texts, segments = read_mapping(root / "text"), read_segments(root / "segments")
     ctm_words = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
@@ -113,7 +113,7 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
 def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: Glyphs) -> None:
     for other in sorted(root.iterdir()):
         if other.is_file() and other.name not in ("text", "ctm"):
-            shutil.copy(other, out / other.name)
+            copy_file(other, out / other.name)
     lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
     with write_file(out / "text") as file:
         if not (root / "text").exists():

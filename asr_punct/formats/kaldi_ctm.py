@@ -159,7 +159,7 @@ def _assign(words: Iterable[Word], spans: Sequence[_Span], nearest: bool) -> Ite
 def write_labelled(ctm: Pathlike, utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write the CTM again, with the labels of the words that have a `CtmIndex`, and everything else unchanged.
 
-    A word in lower case replaces its capitals in the CTM.
+    A word replaces its row's capitals if it is in lower case, and the row's marks if it has none.
     """
     words = (word for utterance in utterances for word in utterance.words)
     by_index = {word.origin.index: word for word in words if isinstance(word.origin, CtmIndex)}
@@ -167,7 +167,8 @@ def write_labelled(ctm: Pathlike, utterances: Iterable[Utterance], out: TextIO, 
 
     def labelled(row: Word) -> Word:
         word = by_index.get(next(indices), row)
-        text = word.text if word.text == row.text.lower() else row.text
+        has_capitals = word.text.lower() == row.text.lower() != word.text
+        text = row.text if has_capitals else word.text
         return replace(row, text=text, labels=word.labels or Labels())
 
     rows = (replace(utterance, words=tuple(map(labelled, utterance.words))) for utterance in read_ctm(ctm))

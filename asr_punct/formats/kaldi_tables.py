@@ -4,6 +4,7 @@
 utterance and its document, and the lines are in the order of speech.
 """
 
+import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ class DataUtterance:
 def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`."""
     root, expected = Path(path), "a data directory with wav.scp and text"
-    if not root.is_dir():
+    if not os.path.isdir(root):
         raise InputError(root, "no such directory", expected)
     audio, texts, documents = (read_mapping(root / name) for name in ("wav.scp", "text", "utt2doc"))
     segments = read_segments(root / "segments")
@@ -52,7 +53,7 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
 
 def read_wav_scp(path: Pathlike) -> dict[str, Path]:
     """Return the audio file of each recording. Raises InputError if the file is missing or contains a command."""
-    if not Path(path).is_file():
+    if not os.path.isfile(path):
         raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
     return {name: _audio_path(value, path) for name, value in read_mapping(Path(path)).items()}
 
@@ -65,7 +66,7 @@ def _audio_path(value: str, place: Pathlike) -> Path:
 
 def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
     """Yield number, first column and remaining text of each line that is not empty; nothing for a missing file."""
-    if not path.exists():
+    if not os.path.exists(path):
         return
     for number, line in read_lines(path):
         name, *values = line.split(maxsplit=1) or [""]
@@ -108,7 +109,7 @@ def recording_of(name: str, segments: Segments) -> str:
 
 def utterance_names(root: Path) -> list[str]:
     """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`."""
-    if not root.is_dir():
+    if not os.path.isdir(root):
         raise InputError(root, "no such directory", "a data directory")
     for name in ("segments", "wav.scp", "text", "utt2spk"):
         if names := list(read_mapping(root / name)):

@@ -106,7 +106,8 @@ def _entry_words(entry: Any, place: str) -> list[Word]:
     start, duration = _seconds(times, "start"), _seconds(times, "duration")
     score: Any = values[3] if len(values) == 4 else None
     is_known = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
-    return entry_words(values[0], start, round(start + duration, _DECIMALS), float(score) if is_known else None, place)
+    end = max(start, round(start + duration, _DECIMALS))
+    return entry_words(values[0], start, end, float(score) if is_known else None, place)
 
 
 def _seconds(node: Node, key: str) -> Seconds:
@@ -151,12 +152,22 @@ def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
     entries = _entries(node)
     timed = [_entry_words(entry, utterance.id) for entry in entries]
     symbols = tuple(chain.from_iterable(timed))
-    if entries and len(symbols) == len(words):  # symbols may differ from the words of the text, as in capitals
-        labelled = (replace(symbol, labels=word.labels) for symbol, word in zip(symbols, utterance.words, strict=True))
-        written = grouped(written_words(replace(utterance, words=tuple(labelled)), glyphs), map(len, timed))
+    if entries and len(symbols) == len(words):
+        read = text.split() or [symbol.text for symbol in symbols]
+        labelled = tuple(map(_labelled, symbols, read, utterance.words))
+        written = grouped(written_words(replace(utterance, words=labelled), glyphs), map(len, timed))
         changed = [_with_symbol(entry, group) for entry, group in zip(entries, written, strict=True)]
         new["alignment"] = {**item["alignment"], "word": changed}
     return new
+
+
+def _labelled(symbol: Word, read: str, word: Word) -> Word:
+    """Return a symbol with the labels of a word, and its text if it has changed after it was `read`.
+
+    Symbols of other words than those of the text stay.
+    """
+    is_changed = word.text != read and symbol.text.lower() == read.lower()
+    return replace(symbol, text=word.text if is_changed else symbol.text, labels=word.labels)
 
 
 def _with_symbol(entry: Any, words: Sequence[str]) -> Any:

@@ -1,9 +1,10 @@
-"""Names of files that are not complete yet, and removal of those that killed processes have left."""
+"""Names of files and folders that are not complete yet, and removal of those that killed processes have left."""
 
 import os
 import platform
 import re
 import secrets
+import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +27,14 @@ def remove_abandoned(outputs: Iterable[str]) -> None:
             for entry in entries:
                 match = _NAME.fullmatch(entry.name)
                 if match and match[1] == _machine() and not _is_alive(int(match[2])):
-                    Path(entry).unlink(missing_ok=True)
+                    _remove(entry)
+
+
+def _remove(entry: os.DirEntry[str]) -> None:
+    if entry.is_dir(follow_symlinks=False):
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        Path(entry).unlink(missing_ok=True)
 
 
 def _machine() -> str:

@@ -76,7 +76,7 @@ class Source:
         path = Path(self.path)
         if self._in_memory or uncompressed_name(path) != "text":
             return False
-        return any((path.parent / name).exists() for name in _DATA_DIR_TABLES)
+        return any(os.path.exists(path.parent / name) for name in _DATA_DIR_TABLES)
 
     @property
     def has_given_format(self) -> bool:
@@ -133,7 +133,7 @@ class Source:
     def _refuse_unsupported(self) -> None:
         """Raise InputError for files that are not read, or only with `--from`."""
         path = Path(self.path)
-        place, suffix = display_name(self.path), path.suffix.lower()
+        place, suffix = display_name(self.path), Path(uncompressed_name(path)).suffix.lower()
         if suffix in AUDIO_SUFFIXES:
             raise InputError(place, "audio", "words (asr-punct transcribe reads audio)")
         if suffix in _UNSUPPORTED:
@@ -141,7 +141,7 @@ class Source:
         if not self._in_memory and is_data_dir(self.path):
             expected = "a file (to read the directory: --from kaldi, in score --ref-from and --hyp-from)"
             raise InputError(self.path, "a data directory", expected)
-        if self._is_kaldi_text and (path.parent / "ctm").exists():
+        if self._is_kaldi_text and os.path.exists(path.parent / "ctm"):
             expected = "the directory with --from kaldi (or --from kaldi-text, without its times)"
             raise InputError(path, "the text of a data directory with a ctm", expected)
 

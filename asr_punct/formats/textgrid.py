@@ -198,13 +198,12 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
 
 
 def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
-    """Return the grid that the words were read from, or None."""
+    """Return the grid that the words were read from, or None; their marks and case may have changed."""
     if len(utterances) != 1 or not isinstance(utterances[0].origin, Grid):
         return None
     grid = utterances[0].origin
     tokens = [token for row in grid.tiers[grid.words].rows for token in spoken_tokens(row[-1])]
-    words = [word.text for word in utterances[0].words]
-    return grid if list(map(str.lower, tokens)) == list(map(str.lower, words)) else None
+    return grid if len(tokens) == len(utterances[0].words) else None
 
 
 def _punctuated(grid: Grid, written: Iterable[str], counts: Sequence[int]) -> Grid:

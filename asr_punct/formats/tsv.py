@@ -32,7 +32,7 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
         elif not line:
             if words:
                 yield _utterance(header, words)
-                header, words = {}, []
+            header, words = {}, []
         elif line.startswith("# ") and "\t" not in line:
             key, separator, value = line[2:].partition(" = ")
             if separator:
@@ -86,9 +86,11 @@ def _utterance(header: dict[str, str], words: list[Word]) -> Utterance:
 
 
 def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | None = None) -> None:
-    """Write utterances; a missing label is `O`, a missing pause `-`; white space in names becomes `_`."""
+    """Write utterances with words; a missing label is `O`, a missing pause `-`; white space in names becomes `_`."""
     started = False
     for utterance in utterances:
+        if not utterance.words:
+            continue
         out.write("\n" * started)
         out.writelines(f"# {key} = {value}\n" for key, value in _comments(utterance))
         for word, label, pause in zip(utterance.words, utterance.labels, utterance.pauses, strict=True):

@@ -63,6 +63,9 @@ def _timed_words(chunk: Node) -> list[Word]:
 
 
 def _default_source(file: Object) -> TimeSource:
+    """Return the source of the times, by the form of the chunks."""
+    if any(len(str(entry.get("text")).split()) > 1 for entry in file[_CHUNKS]):
+        return "segment"
     spaced = any(str(entry.get("text")).startswith(" ") for entry in file[_CHUNKS])
     return DEFAULT_TIME_SOURCE["whisper" if spaced else "whisper/chunks without spaces"]
 

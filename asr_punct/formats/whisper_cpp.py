@@ -15,7 +15,7 @@ from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
 from asr_punct.formats.tokens import entry_words, grouped, mean_confidence, replace_tokens, word_sizes, written_words
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _FORMAT = "whisper/cpp"
 _SEGMENTS = "transcription"
@@ -35,23 +35,28 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     segments = (
         Segment(
             segment,
-            _words(segment),
+            words,
             speaker="" if segment.speaker == "?" else segment.speaker,
             language=language,
+            time_source=source,
             origin=JsonOrigin(_FORMAT, segment.item, file.item),
         )
         for segment in file.nodes(_SEGMENTS, "segment")
+        for words, source in [_words(segment)]
     )
     return segment_utterances(segments, path, "whisper")
 
 
-def _words(segment: Node) -> Iterator[Word]:
-    """Yield the words of a segment, with the times of their tokens if these form as many words."""
+def _words(segment: Node) -> tuple[list[Word], TimeSource | None]:
+    """Return the words of a segment, with the times of their tokens if these form as many words, and the source."""
     text, groups = segment.text("text"), _tokens_by_word(segment)
     words = text.split()
-    if not groups or len(groups) != len(words):
-        yield from entry_words(text, *_times(segment), None, segment.place)
-        return
+    if groups and len(groups) == len(words):
+        return list(_timed_words(segment, words, groups)), None
+    return list(entry_words(text, *_times(segment), None, segment.place)), "segment" if len(words) > 1 else None
+
+
+def _timed_words(segment: Node, words: Sequence[str], groups: Sequence[Sequence[Node]]) -> Iterator[Word]:
     for number, (word, tokens) in enumerate(zip(words, groups, strict=True), start=1):
         # A punctuation token lasts into the pause after the word, so its times are not used.
         spoken = [token for token in tokens if any(map(str.isalnum, token.text("text")))] or tokens

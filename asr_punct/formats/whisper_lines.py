@@ -32,10 +32,11 @@ LOG, TSV = "whisper-log", "whisper-tsv"
 _CLOCK = r"(?:[0-9]{1,6}:)?[0-9]{1,2}:[0-9]{1,2}[.,][0-9]{1,3}|[0-9]{1,10}(?:\.[0-9]{1,6}s?|s)"
 _LOG_LINE = re.compile(
     rf"(\s*(?:Transcript:\s*)?\[({_CLOCK})\s*-{{1,2}}>\s*({_CLOCK})\](?:\s*\(speaker ([0-9]+|\?)\))?\s*)"
-    r"(.*?)(\s*(?:\[SPEAKER_TURN\]\s*)?)",
+    r"(.*)",
     re.DOTALL,
 )
-"""The part of a line before its text, with start, end and speaker; the text; the part after it."""
+"""The part of a line before its text, with start, end and speaker; the text."""
+_TURN = "[SPEAKER_TURN]"
 _HEADER = "start\tend\ttext"
 _MILLISECONDS = re.compile(r"[0-9]{1,13}")
 _EXPECTED = "start TAB end TAB text, in whole milliseconds"
@@ -78,9 +79,10 @@ def _utterances(lines: Iterator[ParsedLine], path: Pathlike) -> Iterator[Utteran
 def _parsed_log(lines: Lines, name: str) -> Iterator[ParsedLine]:
     for number, line in lines:
         place, match = f"{name}:{number}", _LOG_LINE.fullmatch(line)
-        words = entry_words(match[5], _seconds(match[2]), _seconds(match[3]), None, place) if match else []
+        text = match[5].rstrip().removesuffix(_TURN).rstrip() if match else ""
+        words = entry_words(text, _seconds(match[2]), _seconds(match[3]), None, place) if match else []
         if match and words:
-            origin = LineOrigin(LOG, head=match[1], tail=match[6])
+            origin = LineOrigin(LOG, head=match[1], tail=match[5][len(text) :])
             speaker = "" if match[4] in (None, "?") else match[4]
             yield place, Utterance(tuple(words), speaker=speaker, time_source="segment", origin=origin)
         else:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, cast
 
+from safetensors import SafetensorError
 from torch import nn
 from transformers import (
     MODEL_FOR_MASKED_LM_MAPPING,
@@ -42,7 +43,7 @@ def pretrained_encoder(
         if with_head is not None:
             return with_decoder(with_head)
         model = AutoModel.from_pretrained(name, config=config, use_safetensors=True)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise ConfigError(f"encoder {name!r}: {first_line(error)}") from None
     if masked_lm:
         log.info("encoder %s has no masked-LM head: its embedding matrix is used as the decoder", name)

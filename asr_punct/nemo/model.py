@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from asr_punct.casing import parse_casing
-from asr_punct.checkpoint import CASING, TOKENIZER, WEIGHTS, read_info, write_info
+from asr_punct.checkpoint import CASING, ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.config import Config
 from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.formats.files import make_directory
@@ -139,6 +139,8 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
             (directory / name).write_bytes(content)
         if self.task:
             save_tagger(self.task.model, directory / WEIGHTS)
+        for graph in {ONNX, ONNX_INT8}.difference(self.files):  # of earlier weights
+            (directory / graph).unlink(missing_ok=True)
         write_info(directory, self.info)
 
     @property

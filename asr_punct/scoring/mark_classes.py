@@ -53,7 +53,10 @@ class MarkClasses:
         def merged(label: Labels) -> Labels:
             return Labels(frozenset(representative[mark] for mark in label.marks if mark in representative), label.case)
 
-        return [annotate(each, labels=list(map(merged, each.labels)), probabilities=None) for each in utterances]
+        return [
+            annotate(each, labels=list(map(merged, each.labels)), probabilities=None) if each.is_labelled else each
+            for each in utterances
+        ]
 
 
 EACH_MARK = MarkClasses({mark.value: (mark,) for mark in MARKS})

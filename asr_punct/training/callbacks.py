@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.optim.swa_utils import AveragedModel
 
 from asr_punct import progress
-from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, write_info
+from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.errors import InputError, first_line
 from asr_punct.model.weights import save_tagger
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY
@@ -51,6 +51,7 @@ class KeepBest(Callback):
         self.directory, self.info = directory, info
         self.metric, self.mode = {"f1": (DEV_F1, "max"), "perplexity": (DEV_PERPLEXITY, "min")}[monitor]
         self._best: dict[str, float] = {}
+        self._has_new_weights = False
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Write the model directory if the score has improved."""
@@ -62,14 +63,16 @@ class KeepBest(Callback):
         if not trainer.is_global_zero:
             return
         save_tagger(pl_module.model, self.directory / WEIGHTS)
+        self._has_new_weights = True
         for graph in (ONNX, ONNX_INT8):  # of a finished run that got more epochs
             (self.directory / graph).unlink(missing_ok=True)
         self.write(finished=False)
 
     def write(self, finished: bool) -> None:
-        """Write `config.json` with the description and the best scores of the run."""
+        """Write `config.json` with the description and the best scores of the run. Old weights keep their tuning."""
         facts = {**self.info.training, **{name: round(value, 6) for name, value in self._best.items()}}
-        write_info(self.directory, replace(self.info, training={**facts, "finished": finished}))
+        decoding = (self.info if self._has_new_weights else read_info(self.directory)).decoding
+        write_info(self.directory, replace(self.info, decoding=decoding, training={**facts, "finished": finished}))
 
     def state_dict(self) -> dict[str, Any]:
         """Return the best scores, for a checkpoint."""

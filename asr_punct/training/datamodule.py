@@ -35,7 +35,8 @@ from asr_punct.training.windows import subword_counts, training_windows
 class PunctuationData(lightning.LightningDataModule):
     """The corpora `train.tsv` and `dev.tsv` of a directory. Each process gets a part of every batch.
 
-    `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. `replacements` are the
+    `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. `epochs_per_pass` is the
+    configured number, or for a small corpus one with at least a batch in each epoch. `replacements` are the
     vocabulary indices of the words that `augment` substitutes and inserts. With a `teacher`, training batches also have
     its inputs.
     """
@@ -53,6 +54,8 @@ class PunctuationData(lightning.LightningDataModule):
         self._process = process
         self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
         self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
+        full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
+        self.epochs_per_pass = max(1, min(config.training.epochs_per_pass, full_batches))
         self.confusions: Confusions | None = None
         self.replacements = range(len(self.train.vocabulary.words))
         noise, augmentation = config.training.noise, config.training.augment
@@ -110,14 +113,14 @@ class TrainingBatches(Dataset[Batch]):
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
         self._teacher_reader = data.teacher_reader
         config, words = self._config, data.config.model.window.words
-        pass_number, part = divmod(epoch, config.epochs_per_pass)
+        pass_number, part = divmod(epoch, data.epochs_per_pass)
         rng = np.random.default_rng((config.seed, pass_number))
         self._limits = words, data.max_tokens - 2  # without the special tokens
         self._windows = training_windows(self._corpus, config, *self._limits, rng)
         lengths = self._windows[:, 1] - self._windows[:, 0]
         subwords = subword_counts(self._corpus, self._windows)
         batches = epoch_batches(lengths, subwords, config.batch_size * words, rng)
-        self._batches = batches[part :: config.epochs_per_pass]
+        self._batches = batches[part :: data.epochs_per_pass]
 
     def __len__(self) -> int:
         return len(self._batches)

@@ -68,6 +68,8 @@ def train(
         config = replace(config, model=start_config(init, config.model, heads))
     if process.count > 1 and config.training.optimizer.kind == "adagrad":
         raise ConfigError("training: optimizer.kind: found adagrad, expected another one with several processes")
+    if process.count > 1 and config.model.encoder.sequence_hidden:
+        raise ConfigError("encoder: sequence_hidden must be 0 with several processes: each would normalise on its own")
     with connected(process, torch_device):
         if from_leader(process, lambda: is_finished(run, config, resume)):
             log.info("%s is already trained", output)

@@ -126,7 +126,7 @@ class PunctuationModule(lightning.LightningModule):
         """Return the micro-averaged F1 of marks and of case, and the perplexity of the marks of a word."""
         loss, words, *counts = self._dev_sums.tolist()
         f1, case_f1 = (2 * correct / max(1, found + wanted) for correct, found, wanted in (counts[:3], counts[3:]))
-        return {DEV_F1: f1, DEV_CASE_F1: case_f1, DEV_PERPLEXITY: math.exp(loss / max(1, words))}
+        return {DEV_F1: f1, DEV_CASE_F1: case_f1, DEV_PERPLEXITY: math.exp(min(700.0, loss / max(1, words)))}
 
     def configure_optimizers(self) -> Any:
         """Return the optimiser, and the schedule with a step for each batch."""

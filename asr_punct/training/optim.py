@@ -142,8 +142,9 @@ def _muon(model: nn.Module, trained: list[nn.Parameter], config: TrainingConfig)
     matrices, others = _split(trained, lambda parameter: id(parameter) in large)
     kind = SharedMuon if has_bf16(trained[0].device.type) else Fp32Muon
     rate, decay = config.optimizer.muon_learning_rate, config.optimizer.weight_decay
-    muon = kind(matrices, lr=rate, weight_decay=decay, momentum=0.95)
-    return CombinedOptimizer([muon, AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)])
+    muon = [kind(matrices, lr=rate, weight_decay=decay, momentum=0.95)] if matrices else []
+    adamw = AdamW(others, lr=config.learning_rate, betas=_BETAS, weight_decay=0.0, fused=True)
+    return CombinedOptimizer([*muon, adamw])
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], max_norm: float) -> None:

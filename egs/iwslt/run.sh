@@ -212,6 +212,11 @@ if begin 0 exp; then
   fi
 fi
 
+# A folder that no earlier run has made is not replaced.
+if [ -z "$corpus" ] && [ ! -e data/.done ] && [ -n "$(ls -A corpus 2>/dev/null)" ] && runs 1; then
+  fail "found other files in $PWD/corpus, expected --corpus DIR for files of your own"
+fi
+
 if begin 1 data; then
   if [ -z "$corpus" ]; then
     step "synthetic files" corpus "$local/make_files.py" --sets sets.tsv corpus
@@ -224,11 +229,14 @@ fi
 if begin 2 exp; then
   need 1 data/summary.json
   check_flair "${systems[@]}"
-  echo "$command" >exp/command
   if [ -n "$treebanks" ] && [[ " ${systems[*]} " =~ " pos_fusion " || " ${systems[*]} " =~ " pos_fusion/random " ]]; then
     step "tagger ${encoder##*/}" "$tagger_folder" train_tagger.sh "$encoder" "$treebanks" "$tagger_folder"
   fi
   side_by_side "$nj" train "${systems[@]}"
+  # The page of results has the command that trained the models, not the one that scored them again.
+  if [ ! -e exp/command ] || [ -n "$(find exp/.done -name '2.*.done' -newer exp/command)" ]; then
+    echo "$command" >exp/command
+  fi
 fi
 
 if begin 3 exp; then

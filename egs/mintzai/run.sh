@@ -198,6 +198,11 @@ if [ "$stop_stage" -gt 0 ]; then
   command -v asr-punct >/dev/null || fail "found no asr-punct on the path, expected it in the active environment"
 fi
 
+# A folder that no earlier run has made is not replaced.
+if [ -z "$corpus" ] && [ ! -e data/.done ] && [ -n "$(ls -A corpus 2>/dev/null)" ] && runs 1; then
+  fail "found other files in $PWD/corpus, expected --corpus DIR for a corpus of your own"
+fi
+
 if begin 1 data; then
   if [ -z "$corpus" ]; then
     step "synthetic corpus" corpus local/make_mini_corpus.py corpus --nj "$nj" --scale "$scale"

@@ -9,6 +9,7 @@
 #   --device D         cpu, cuda, … (default: chosen by asr-punct); a GPU gets larger batches and compiled models
 #   --train-options L  more "key=value …" for the training, such as model.encoder.name=DIR for en without a connection
 #   --seed N           random seed (default: 1)
+#   --licence NAME     licence of the weights, for config.json and the cards (default: CC BY-SA 4.0)
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the active one
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 data, 2 train, 3 tune, 4 export, 5 put the models into the

@@ -54,7 +54,12 @@ def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs)
     in_order = sorted(spoken, key=lambda utterance: (utterance.recording, utterance.words[0].start or 0.0))
     with write_directory(path) as out:
         for recording, group in groupby(in_order, key=attrgetter("recording")):
-            formats.write(group, out / f"{recording.replace('/', '_')}.srt", glyphs, "srt")
+            file = out / f"{recording.replace('/', '_')}.srt"
+            if file.exists():
+                raise InputError(
+                    f"recording {recording!r}", f"another one with the file name {file.name}", "other names"
+                )
+            formats.write(group, file, glyphs, "srt")
 
 
 def write_scored(utterances: Sequence[Utterance], data: Path, language: str, path: Path, glyphs: Glyphs) -> None:

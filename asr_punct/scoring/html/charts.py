@@ -81,7 +81,7 @@ def reliability(paired: PairedTexts) -> dict[str, Chart]:
         for pair in paired.pairs
         if paired.is_aligned and pair.hypothesis and pair.hypothesis.confidence is not None
     ]
-    if confidences and max(confidences)[0] <= 1:
+    if confidences and min(confidences)[0] >= 0 and max(confidences)[0] <= 1:
         names = "Share of right words by confidence", "confidence of the recogniser %", "right words %"
         charts["words"] = _reliability_chart("words", *names, _CONFIDENCE_DESCRIPTION, confidences)
     return charts

@@ -48,7 +48,7 @@ def main(config: Path, manifest: Path, target: Path, changes: list[str]) -> None
     values.model.labels = letters(manifest)
     values.model.train_ds.manifest_filepath = str(manifest)
     seed_everything(_SEED)
-    last = Path(f"{target}.ckpt")
+    last = Path(f"{target}-start")  # the recipe removes it if the command has changed
     trainer = Trainer(
         **values.trainer,
         logger=False,
