@@ -5,6 +5,7 @@ import os
 import pickle
 import re
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -19,7 +20,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from safetensors.torch import load_file
 
-from asr_punct.checkpoint import read_info
+from asr_punct.checkpoint import read_info, write_info
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.configuration import read_config
@@ -76,6 +77,22 @@ def test_a_finished_run_gets_more_epochs(corpus, tmp_path):
     assert all(torch.equal(extended[name], unbroken[name]) for name in unbroken)
     with pytest.raises(ConfigError, match=r"found training\.epochs=4 \(now 2\), expected equal"):
         train(configs[0], corpus, tmp_path / "extended", resume=True)
+
+
+def test_a_corpus_with_few_batches_gets_all_epochs(corpus, tmp_path):
+    train(tiny_config(epochs=3, epochs_per_pass=1000), corpus, tmp_path / "run", device="cpu")
+    checkpoint = torch.load(tmp_path / "run" / "training" / "last.ckpt", weights_only=True)
+    assert checkpoint["epoch"] == 2
+
+
+def test_epochs_without_better_weights_keep_the_tuning(corpus, tmp_path):
+    config = tiny_config(epochs=1, learning_rate=1e-12, decay="none")
+    info = train(config, corpus, tmp_path / "run", device="cpu")
+    tuned = replace(info.decoding, thresholds={**info.decoding.thresholds, "PERIOD": 0.25})
+    write_info(tmp_path / "run", replace(info, decoding=tuned))
+    more = replace(config, training=replace(config.training, epochs=2))
+    again = train(more, corpus, tmp_path / "run", resume=True, device="cpu")
+    assert (again.training["best_epoch"], again.decoding.thresholds["PERIOD"]) == (1, 0.25)
 
 
 @pytest.mark.parametrize("device", ["foo", "cuda:99", "meta"])
