@@ -153,6 +153,17 @@ SAMPLES: dict[str, str | dict[str, str]] = {
     + "</ANNOTATION_DOCUMENT>\n",
     "nemo": "".join(map(manifest, SEGMENTS)),
     "whisper": line({"text": f" {joined(ROWS)}", "segments": list(map(whisper_segment, (0, 1), SEGMENTS)), "x": 1}),
+    "whisper/service": line(
+        {
+            "text": joined(ROWS),
+            "segments": [
+                {"id": number, "start": rows[0][1], "end": rows[-1][2], "text": f" {joined(rows)}"}
+                for number, rows in enumerate(SEGMENTS)
+            ],
+            "words": entries(ROWS),
+            "duration": 4.5,
+        }
+    ),
     "whisper/cpp": line({"params": {"language": "es"}, "transcription": list(map(cpp_segment, SEGMENTS))}),
     "whisper/chunks": line(
         {"text": f" {joined(ROWS)}", "chunks": [{"text": f" {t}", "timestamp": [a, b]} for t, a, b in ROWS], "x": [1]}

@@ -8,11 +8,12 @@ The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' p
 * Segments without `words`, and words without times (numbers in WhisperX). If no word of a segment has times, the first
   word gets the segment's start and the last word its end.
 * WhisperX: words have `score`, segments `speaker`; `word_segments` repeats the words of all segments.
-* OpenAI's service with word times: `words` and `text`, but no `segments`.
+* OpenAI's service with word times: `words` and `text`, without `segments`, or beside segments without `words`.
 * An entry may be a part of a word, and a segment's `text` may have words that its `words` lack.
 """
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TextIO
@@ -45,7 +46,7 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _FORMAT = "whisper"
 _CONFIDENCE_KEYS = ("probability", "score", "confidence")
-_WORD_SEGMENTS = "word_segments"
+_WORDS, _WORD_SEGMENTS = "words", "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
 _TRANSLATIONS = ("translate", "translation")
 """Values of `task` with which Whisper translates into English; `language` is then that of the speech."""
@@ -80,7 +81,7 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
     if not (segments or is_list):
         segments = [Node(file.item, f"{file.place}: segment 1")]
     language = "en" if file.get("task") in _TRANSLATIONS else parse_language(file.get("language"))
-    for segment in segments:
+    for segment in _with_words(segments, file):
         words, source = tuple(_words(segment)), _default_source(file.item, segment.item)
         if words and not has_times(words):
             start, end = segment.seconds("start"), segment.seconds("end")
@@ -88,6 +89,24 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
         origin = JsonOrigin(_FORMAT, segment.item, content)
         yield Segment(segment, words, speaker=segment.speaker, language=language, time_source=source, origin=origin)
+
+
+def _with_words(segments: Sequence[Node], file: Node) -> Sequence[Node]:
+    """Return the segments with the words of the file, if they are those of the segments and no segment has any."""
+    if _WORDS not in file or any(segment.get(_WORDS) for segment in segments):
+        return segments
+    entries, parts = deque(file.nodes(_WORDS, "word")), list[list[Object]]()
+    for segment in segments:
+        text, spoken, part = _letters(segment.text("text")), "", list[Object]()
+        while entries and len(spoken) < len(text):
+            spoken += _letters(entries[0].text("word"))
+            part.append(entries.popleft().item)
+        if spoken != text:
+            return segments
+        parts.append(part)
+    if entries:
+        return segments
+    return [Node({**segment.item, _WORDS: part}, segment.place) for segment, part in zip(segments, parts, strict=True)]
 
 
 def _default_source(document: Object, item: Object) -> TimeSource:
@@ -224,6 +243,10 @@ def _has_segment_times_only(words: Sequence[Word]) -> bool:
 def _changed_document(document: Object, segments: list[Object]) -> Object:
     """Return the document with new segments, and with the same changes in its `text` and `word_segments`."""
     changed = {**document, "segments": segments}
+    entries = [entry for segment in segments for entry in segment.get(_WORDS) or ()]
+    if entries and not any(segment.get(_WORDS) for segment in document["segments"]):  # those of the document
+        changed[_WORDS] = entries
+        changed["segments"] = list(map(_without_words, segments, document["segments"]))
     if isinstance(document.get("text"), str):
         old, new = (_stripped_texts(items) for items in (document["segments"], segments))
         changed["text"] = replace_tokens(document["text"], old, new)
@@ -233,6 +256,11 @@ def _changed_document(document: Object, segments: list[Object]) -> Object:
         if old == tokens_of(repeated, "word"):
             changed[_WORD_SEGMENTS] = replace_entries(repeated, "word", new)
     return changed
+
+
+def _without_words(segment: Object, old: Object) -> Object:
+    """Return the segment with the words of the old one, if that has this key."""
+    return {key: old[key] if key == _WORDS else segment[key] for key in segment if key != _WORDS or key in old}
 
 
 def _stripped_texts(segments: Iterable[Object]) -> list[str]:
