@@ -147,6 +147,6 @@ def test_words_are_written_before_a_signal_ends_the_command(open_stream):
 
 
 def test_no_word_is_held_back_if_the_language_is_named(stream):
-    lines = stream("buenos\ndías\na\ntodos\n", "--lang", "es", "--preview")[1].splitlines()
+    lines = stream("buenos\ndías\na\ntodos\n", "--lang", "es", "--patience", "0", "--preview")[1].splitlines()
     assert lines[0] == '{"partial": "Buenos"}'
     assert lines[3] == "Buenos"
