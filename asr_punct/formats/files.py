@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from asr_punct import progress
 from asr_punct.errors import InputError
-from asr_punct.formats.partial import partial_name
+from asr_punct.formats.partial import partial_name, remove_unfinished
 
 Pathlike = str | PathLike[str]
 Lines = Iterator[tuple[int, str]]
@@ -305,11 +305,8 @@ def _renamed(unfinished: Path, target: Path) -> Iterator[None]:
         with _io_errors(target, _WRITABLE):
             os.replace(unfinished, target)
     except BaseException:
-        with suppress(OSError):  # it was not made, or is already renamed
-            if unfinished.is_dir():
-                shutil.rmtree(unfinished, ignore_errors=True)
-            else:
-                unfinished.unlink()
+        with suppress(OSError):
+            remove_unfinished(unfinished)
         raise
 
 

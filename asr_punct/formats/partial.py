@@ -27,14 +27,15 @@ def remove_abandoned(outputs: Iterable[str]) -> None:
             for entry in entries:
                 match = _NAME.fullmatch(entry.name)
                 if match and match[1] == _machine() and not _is_alive(int(match[2])):
-                    _remove(entry)
+                    remove_unfinished(Path(entry))
 
 
-def _remove(entry: os.DirEntry[str]) -> None:
-    if entry.is_dir(follow_symlinks=False):
-        shutil.rmtree(entry, ignore_errors=True)
+def remove_unfinished(path: Path) -> None:
+    """Remove an unfinished file or folder, if it exists. Raises OSError if a file cannot be removed."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
     else:
-        Path(entry).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 def _machine() -> str:

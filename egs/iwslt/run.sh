@@ -212,10 +212,7 @@ if begin 0 exp; then
   fi
 fi
 
-# A folder that no earlier run has made is not replaced.
-if [ -z "$corpus" ] && [ ! -e data/.done ] && [ -n "$(ls -A corpus 2>/dev/null)" ] && runs 1; then
-  fail "found other files in $PWD/corpus, expected --corpus DIR for files of your own"
-fi
+[ -n "$corpus" ] || ! runs 1 || check_replaceable corpus
 
 if begin 1 data; then
   if [ -z "$corpus" ]; then
@@ -233,10 +230,7 @@ if begin 2 exp; then
     step "tagger ${encoder##*/}" "$tagger_folder" train_tagger.sh "$encoder" "$treebanks" "$tagger_folder"
   fi
   side_by_side "$nj" train "${systems[@]}"
-  # The page of results has the command that trained the models, not the one that scored them again.
-  if [ ! -e exp/command ] || [ -n "$(find exp/.done -name '2.*.done' -newer exp/command)" ]; then
-    echo "$command" >exp/command
-  fi
+  keep_command "$command"
 fi
 
 if begin 3 exp; then

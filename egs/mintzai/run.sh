@@ -198,10 +198,7 @@ if [ "$stop_stage" -gt 0 ]; then
   command -v asr-punct >/dev/null || fail "found no asr-punct on the path, expected it in the active environment"
 fi
 
-# A folder that no earlier run has made is not replaced.
-if [ -z "$corpus" ] && [ ! -e data/.done ] && [ -n "$(ls -A corpus 2>/dev/null)" ] && runs 1; then
-  fail "found other files in $PWD/corpus, expected --corpus DIR for a corpus of your own"
-fi
+[ -n "$corpus" ] || ! runs 1 || check_replaceable corpus
 
 if begin 1 data; then
   if [ -z "$corpus" ]; then
@@ -267,10 +264,7 @@ if begin 4 exp; then
     done
   fi
   side_by_side "$train_nj" train "${models[@]}"
-  # The page of results has the command that trained the models, not the one that scored them again.
-  if [ ! -e exp/command ] || [ -n "$(find exp/.done -name '4.*.done' -newer exp/command)" ]; then
-    echo "$command" >exp/command
-  fi
+  keep_command "$command"
 fi
 
 if begin 5 exp; then

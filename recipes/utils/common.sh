@@ -147,6 +147,20 @@ step() {
   echo "${0##*/}: stage $current_stage: $name: $((SECONDS - begun)) s"
 }
 
+# check_replaceable FOLDER: fail if the folder that stage 1 makes has files, and no earlier run has begun that stage
+check_replaceable() {
+  [ -e data/.done ] || [ -z "$(ls -A "$1" 2>/dev/null)" ] ||
+    fail "found other files in $PWD/$1, expected --$1 DIR for a $1 of your own"
+}
+
+# keep_command COMMAND: write the command that trained the models, for the page of results, to exp/command, unless all
+# steps of this stage were done before
+keep_command() {
+  if [ ! -e exp/command ] || [ -n "$(find exp/.done -name "$current_stage.*.done" -newer exp/command)" ]; then
+    echo "$1" >exp/command
+  fi
+}
+
 # show NAME: print the log of a step of this stage
 show() {
   local log=$logs/$current_stage.${1//[ \/]/_}.log
