@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
@@ -16,6 +18,7 @@ from asr_punct.features import collate
 from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.context import build_context
+from asr_punct.model.convolution import image_convolution, sum_of_products
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import save_tagger
@@ -131,3 +134,14 @@ def test_directory_and_graph_equal_the_model(kind, tmp_path):
         TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").probabilities(features),
     ):
         np.testing.assert_allclose(found.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-4)
+
+
+@given(st.integers(1, 3), st.integers(1, 12), st.sampled_from([1, 3, 5, 9]), st.integers(0, 99))
+def test_the_convolution_for_gpus_equals_that_for_cpus(batch, words, kernel, seed):
+    torch.manual_seed(seed)
+    shapes = (batch, words, WIDTH), (WIDTH, 1, kernel), (WIDTH,)
+    tensors = [torch.randn(shape, dtype=torch.double, requires_grad=True) for shape in shapes]
+    results = [convolve(*tensors) for convolve in (image_convolution, sum_of_products)]
+    torch.testing.assert_close(*results)
+    factors = torch.randn_like(results[0])
+    torch.testing.assert_close(*(torch.autograd.grad((result * factors).sum(), tensors) for result in results))

@@ -30,12 +30,28 @@ class GatedConvolution(nn.Module):
         return cast(Tensor, vectors + self.dropout(self.narrow(values * nn.functional.silu(gate))))
 
     def _convolve(self, values: Tensor) -> Tensor:
-        """Convolve (batch, words, channels) as an image of height 1, which is twice as fast as `nn.Conv1d`."""
-        weight = self.convolution.weight.unsqueeze(2)
-        padding = (0, weight.shape[-1] // 2)
-        image = values.transpose(1, 2).unsqueeze(2)
-        image = nn.functional.conv2d(image, weight, self.convolution.bias, padding=padding, groups=len(weight))
-        return image.squeeze(2).transpose(1, 2)
+        """Convolve (batch, words, channels)."""
+        convolve = sum_of_products if values.is_cuda else image_convolution
+        return convolve(values, self.convolution.weight, cast(Tensor, self.convolution.bias))
+
+
+def image_convolution(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Convolve (batch, words, channels) as an image of height 1, on a CPU twice as fast as `nn.Conv1d`.
+
+    `weight` is (channels, 1, kernel), with an odd kernel. The ends are padded with zeros.
+    """
+    padding = (0, weight.shape[-1] // 2)
+    image = values.transpose(1, 2).unsqueeze(2)
+    image = nn.functional.conv2d(image, weight.unsqueeze(2), bias, padding=padding, groups=len(weight))
+    return image.squeeze(2).transpose(1, 2)
+
+
+def sum_of_products(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Convolve as `image_convolution`, without cuDNN, which plans a convolution anew for each shape of a batch."""
+    kernel = weight.shape[-1]
+    padded = nn.functional.pad(values, (0, 0, kernel // 2, kernel // 2))
+    products = padded.unfold(1, kernel, 1) * weight.squeeze(1).to(values.dtype)
+    return products.sum(dim=-1) + bias.to(values.dtype)
 
 
 class ConvolutionContext(nn.Module):
