@@ -53,6 +53,7 @@ def check_rules(language, text):
 
 
 WRONG = {
+    ("es-eu", whole, "cómo está usted qué alegría verle por aquí"): "writes ¡¿ and ?!",
     ("es-eu", streamed, "cómo está usted qué alegría verle por aquí"): "begins with ¡¿, which cannot be taken back",
     ("es-eu-small", streamed, "cómo está usted qué alegría verle por aquí"): "begins with ¡¿, as above",
     ("es-eu-small", streamed, "no me lo puedo creer de verdad has venido hasta aquí"): "creer ¿De, on some processors",

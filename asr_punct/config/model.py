@@ -20,7 +20,7 @@ STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS = 24, 3
 
 The shipped models gain nothing from more than 24 words before it (docs/measurements.md).
 """
-STREAM_PATIENCE_WORDS = 3
+STREAM_PATIENCE_WORDS = 6
 """Default number of further words that a stream waits for before it decides a word whose marks are unsure."""
 STREAM_FLUSH_AFTER_S = 0.8
 """Default pause in seconds after which a stream decides words without look-ahead."""

@@ -15,8 +15,8 @@ from asr_punct.decode.states import PairSearch
 from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
 from asr_punct.marks import MARKS, Labels
 
-UNSURE = np.log(4)
-"""A word is unsure if the odds of a mark are within this factor (as a logarithm) of those of its threshold."""
+UNSURE = 1.0
+"""A word is unsure if the log-odds of a mark are nearer to those of its threshold (docs/measurements.md)."""
 
 
 class OnlineDecoder:
