@@ -23,7 +23,7 @@ from asr_punct.words import Utterance, lowercased, with_hints, word_count
 @command(
     Section.RESTORING,
     {
-        "A line of text": 'echo "buenos días qué tal están" | asr-punct punctuate',
+        "A line of text": 'echo "gracias señor presidente qué hora es" | asr-punct punctuate',
         "A recogniser's words as text, with pauses refined on the audio": (
             "asr-punct punctuate --audio talk.wav talk.ctm -o talk.txt"
         ),

@@ -47,11 +47,14 @@ def image_convolution(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def sum_of_products(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Convolve as `image_convolution`, without cuDNN, which plans a convolution anew for each shape of a batch."""
+    """Convolve as `image_convolution`, as a sum over shifted copies.
+
+    For GPUs: cuDNN plans a convolution anew for each shape of a batch. Its `unfold` cannot be exported to ONNX.
+    """
     kernel = weight.shape[-1]
     padded = nn.functional.pad(values, (0, 0, kernel // 2, kernel // 2))
     products = padded.unfold(1, kernel, 1) * weight.squeeze(1).to(values.dtype)
-    return products.sum(dim=-1) + bias.to(values.dtype)
+    return (products.sum(dim=-1) + bias).to(values.dtype)
 
 
 class ConvolutionContext(nn.Module):
