@@ -262,6 +262,8 @@ def test_impossible_times_are_refused(punctuator, times):
 def test_values_that_are_no_utterance_are_refused(punctuator):
     with pytest.raises(AsrPunctError, match="utterances: found str, expected Utterance"):
         list(punctuator.restore(["hola"]))
+    with pytest.raises(AsrPunctError, match="utterances: found a single Utterance"):
+        list(punctuator.restore(Utterance((Word("hola"),))))
 
 
 def test_impossible_context_sizes_are_refused(punctuator):

@@ -332,6 +332,8 @@ class Punctuator:
 
     def _by_model(self, utterances: Iterable[Utterance]) -> Iterator[tuple[Punctuator, Iterable[Utterance]]]:
         """Yield consecutive utterances that one model restores, after its punctuator."""
+        if isinstance(utterances, Utterance):
+            raise AsrPunctError("utterances: found a single Utterance, expected several, such as [utterance]")
         utterances = map(_checked, utterances)
         if self._choice is None:
             yield self, utterances
