@@ -16,8 +16,8 @@ from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
 from asr_punct.marks import MARKS, Labels
 
 UNSURE = 1.0
-"""A word is unsure if the log-odds of one of its marks are less than this from the mark's threshold: a factor of 2.7
-in the odds (docs/measurements.md)."""
+"""A word is unsure if the log-odds of one of its marks are closer than this to the mark's threshold: a factor of 2.7 in
+the odds (docs/measurements.md)."""
 
 
 class OnlineDecoder:

@@ -47,9 +47,9 @@ def image_convolution(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def sum_of_products(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Convolve as `image_convolution`, as a sum over shifted copies.
+    """Return the same as `image_convolution`, by multiplying shifted copies with the weights and adding them up.
 
-    For GPUs: cuDNN plans a convolution anew for each shape of a batch. Its `unfold` cannot be exported to ONNX.
+    For GPUs, where cuDNN plans a convolution anew for each shape of a batch. Cannot be exported to ONNX.
     """
     kernel = weight.shape[-1]
     padded = nn.functional.pad(values, (0, 0, kernel // 2, kernel // 2))

