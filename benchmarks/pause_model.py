@@ -1,11 +1,13 @@
 """Fit the pause model's parameters on recordings, and compare drawn pauses with spoken ones.
 
-    python benchmarks/pause_model.py [--data DIR] [--draws 300]
+    python benchmarks/pause_model.py [--data DIR] [--corpus DIR] [--draws 300]
 
 DIR (default: $ASR_PUNCT_DATA) has `speech/asr_formats`: the output of several recognisers for one TED talk, on which
 the parameters are fitted. Times are those of Amazon, IBM and Speechmatics. A sentence ends where Amazon, Google or
 Speechmatics ends it; other commas are those of Amazon or Google. There is no manual punctuation, and a recogniser may
 use pauses for its periods. Google extends words into pauses, so its times show which pauses such a recogniser hides.
+With --corpus, a directory with an English train.tsv, also print how the log-odds of a pause rise with those of a mark
+(`asr_punct/training/hesitations.py`).
 
 The other recordings are for comparison only. `speech/ted` has a few hundred words. `speech/interview` is a test set:
 nothing is fitted on it. One choice was made after this comparison: hesitations are more frequent than in the talk, at
@@ -27,8 +29,12 @@ import numpy.typing as npt
 
 from asr_punct import formats
 from asr_punct.align.edit import align
+from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.formats.files import read_json_file
+from asr_punct.hub import find_trainable_model
 from asr_punct.marks import MARKS, Mark
+from asr_punct.training.hesitations import Hesitations
+from asr_punct.training.mapped import read_corpus
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
 
@@ -162,6 +168,36 @@ def _numbers(values: Iterable[float]) -> str:
     return " ".join(f"{value:.2f}" for value in values)
 
 
+def hesitations_at(words: Sequence[Word], corpus: Path) -> Floats:
+    """Return the log-odds of a mark after each word, by the marks of a corpus; NaN beside words that it lacks."""
+    directory = find_trainable_model("en")
+    known = read_corpus(corpus / "train.tsv", load_tokenizer(directory, read_info(directory)))
+    index = {word: number for number, word in enumerate(known.vocabulary.words)}
+    ids = np.array([index.get(word.text.lower().strip(string.punctuation), -1) for word in words], np.int32)
+    odds = Hesitations.from_corpus(known).log_odds(ids[:-1], ids[1:])
+    return np.append(np.where((ids[:-1] >= 0) & (ids[1:] >= 0), odds, np.nan), np.nan)
+
+
+def report_hesitations(name: str, spoken: Spoken, log_odds: Floats) -> None:
+    """Print the slope of a logistic regression of pauses on the log-odds of a mark, without and with a mark."""
+    marked = np.array([mark is not None for mark in spoken.marks])
+    known = ~np.isnan(spoken.pauses) & ~np.isnan(log_odds)
+    for label, chosen in (("no mark", known & ~marked), ("a mark", known & marked)):
+        paused = spoken.pauses[chosen] >= _SHORTEST
+        slope, error = _regress(log_odds[chosen], paused.astype(np.float64))
+        print(f"  pauses by the words  {name:13} {label:8} n {chosen.sum():5}, slope {slope:5.2f} ± {error:.2f}")
+
+
+def _regress(x: Floats, y: Floats) -> tuple[float, float]:
+    """Return the slope of a logistic regression of y on x, and its standard error, by Newton's method."""
+    inputs, weights = np.stack([x, np.ones_like(x)], axis=1), np.zeros(2)
+    for _ in range(20):
+        p = 1 / (1 + np.exp(-inputs @ weights))
+        hessian = inputs.T @ (inputs * (p * (1 - p))[:, None])
+        weights += np.linalg.solve(hessian, inputs.T @ (y - p))
+    return float(weights[0]), float(np.sqrt(np.linalg.inv(hessian)[0, 0]))
+
+
 def compare(name: str, rows: dict[str, Spoken]) -> None:
     """Print shares and medians by mark, and precision and recall of pauses as sentence ends."""
     print(f"\n{name}: share over {_LONG} s / median pause / median of those over {_LONG} s; detector of sentence ends")
@@ -187,10 +223,20 @@ def _detector(spoken: Spoken, threshold: Seconds) -> str:
     return f"{threshold} s: P {hits / max(1, found.sum()):.2f} R {hits / max(1, ends.sum()):.2f}"
 
 
+def _report_all_hesitations(speech: Path, recognised: dict[str, Spoken], corpus: Path) -> None:
+    log_odds = hesitations_at(read_words(speech / "asr_formats" / "amazonTranscribe.sample.json"), corpus)
+    for system in _EXACT:
+        report_hesitations(system, recognised[system], log_odds)
+    interview = speech / "interview" / "first_half.json"
+    words = [Word(item["word"]) for item in read_json_file(interview)]
+    report_hesitations("interview", read_interview(interview), hesitations_at(words, corpus))
+
+
 def main() -> None:
     """Fit, draw, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=os.environ.get("ASR_PUNCT_DATA"))
+    parser.add_argument("--corpus", type=Path)
     parser.add_argument("--draws", type=int, default=300)
     arguments = parser.parse_args()
     if arguments.data is None:
@@ -204,6 +250,8 @@ def main() -> None:
     measured = replace(exact, no_mark=fitted["no_mark"], comma=fitted["comma"], period=end, question=end)
     same = replace(measured, pace_spread=0.0, hesitation_spread=0.0)
     models = {"drawn, talk's speaker": same, "drawn, any speaker": exact, "drawn, any source": PauseParameters()}
+    if arguments.corpus is not None:
+        _report_all_hesitations(speech, recognised, arguments.corpus)
     materials = {
         "talk (fitted on)": recognised,
         "ted": {"spoken": read_csv((speech / "ted").glob("*.csv"))},

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,13 +20,16 @@ from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
 from asr_punct.formats.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
+from asr_punct.text import parse
 from asr_punct.training import corpus as corpus_module
 from asr_punct.training import mapped, windows
 from asr_punct.training.batches import add_generated_pauses, epoch_batches, hide_inputs, make_batch, truncate
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Vocabulary, mark_matrix
 from asr_punct.training.datamodule import PunctuationData
+from asr_punct.training.hesitations import Hesitations
 from asr_punct.training.mapped import find_arrays, read_corpus, read_words
+from asr_punct.words import Utterance, Word, annotate
 
 window_sizes = st.tuples(st.integers(1, 9), st.integers(1, 3)).map(lambda size: (size[0], size[0] * size[1]))
 
@@ -100,15 +104,27 @@ def test_windows_are_cut(tokenizer, lengths, words, tokens):
     assert np.bincount(cut_batch.rows).tolist() == [min(length, words, tokens // size) for length in lengths]
 
 
+EVEN = Hesitations(np.zeros(2, np.float32), np.zeros(2, np.float32))
+"""Hesitations that are equally likely between all words."""
+
+
 def test_windows_without_pauses_are_given_drawn_ones():
     batch = windows_of([60, 60], marks=2, pauses=UNKNOWN_PAUSE)
     batch.pauses[70] = 3
     batch.boundaries[59] = DOCUMENT_END
-    spoken = add_generated_pauses(batch, generator()).pauses
+    spoken = add_generated_pauses(batch, EVEN, generator()).pauses
     assert (spoken[:59] != UNKNOWN_PAUSE).all()
     assert len(set(spoken[:59].tolist())) > 5
     assert spoken[59] == UNKNOWN_PAUSE
     assert spoken[60:].tolist() == batch.pauses[60:].tolist()
+
+
+def test_speakers_hesitate_where_a_mark_would_be_possible():
+    batch = windows_of([20] * 500, marks=0, pauses=UNKNOWN_PAUSE)
+    batch.words[::2] = 1
+    often_before_the_first_word = Hesitations(np.zeros(2, np.float32), np.array([3, -5], np.float32))
+    paused = add_generated_pauses(batch, often_before_the_first_word, generator()).pauses > 20
+    assert paused[0:-1:2].mean() > 2 * paused[1:-1:2].mean()
 
 
 @pytest.fixture
@@ -117,6 +133,22 @@ def tsv(tmp_path):
     with open(path, "w", encoding="utf-8") as out:
         write_tsv(utterances(25, seed=3), out)
     return path
+
+
+def test_the_odds_of_hesitations_follow_the_marks_of_the_words(tmp_path, tokenizer):
+    path = tmp_path / "train.tsv"
+    parsed = parse("la casa vieja, pero la mesa, pero la casa vieja", "es")
+    utterance = annotate(Utterance(tuple(map(Word, parsed.words))), labels=parsed.labels)
+    with open(path, "w", encoding="utf-8") as out:
+        write_tsv([replace(utterance, id=str(number), document=str(number)) for number in range(30)], out)
+    corpus = read_corpus(path, tokenizer)
+    found = Hesitations.from_corpus(corpus)
+    la, casa, vieja, pero, mesa = map(corpus.vocabulary.words.index, ["la", "casa", "vieja", "pero", "mesa"])
+    assert found.before[pero] == max(found.before)
+    assert found.after[mesa] > max(found.after[casa], found.after[la])
+    unmarked = [(la, casa), (casa, vieja), (pero, la), (la, mesa), (pero, la), (la, casa), (casa, vieja)]
+    assert np.mean(found.odds(*np.array(unmarked).T)) == pytest.approx(1)
+    assert found.odds(vieja, pero) > 1
 
 
 def test_a_corpus_has_the_values_of_its_file(tsv, tokenizer):

@@ -15,6 +15,7 @@ from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
+from asr_punct.training.hesitations import Hesitations
 from asr_punct.training.pause_model import sample_pauses
 
 _POOL_BATCHES = 32
@@ -113,13 +114,14 @@ def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: 
     return [batch for batch in np.split(pool, cuts) if len(batch)]
 
 
-def add_generated_pauses(batch: WordArrays, rng: np.random.Generator) -> WordArrays:
+def add_generated_pauses(batch: WordArrays, hesitations: Hesitations, rng: np.random.Generator) -> WordArrays:
     """Draw pauses for windows without a known pause. The pause at the end of a document stays unknown."""
     rows, columns = batch.cells
     marks = np.zeros((int(rows[-1]) + 1, int(columns.max()) + 1), np.uint16)
-    ends = np.zeros(marks.shape, np.bool_)
+    ends, odds = np.zeros(marks.shape, np.bool_), np.ones(marks.shape, np.float32)
     marks[rows, columns], ends[rows, columns] = batch.marks, batch.boundaries & DOCUMENT_END > 0
-    drawn = sample_pauses(marks, rng, unknown=ends)[rows, columns]
+    odds[rows, columns] = hesitations.odds(batch.words, np.append(batch.words[1:], batch.words[-1:]))
+    drawn = sample_pauses(marks, rng, unknown=ends, hesitations=odds)[rows, columns]
     has_pauses = np.bincount(rows, weights=batch.pauses != UNKNOWN_PAUSE) > 0
     return replace(batch, pauses=np.where(has_pauses[rows], batch.pauses, drawn))
 

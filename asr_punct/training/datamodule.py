@@ -26,6 +26,7 @@ from asr_punct.training.batches import (
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
+from asr_punct.training.hesitations import Hesitations
 from asr_punct.training.mapped import DEV, TRAIN, read_corpus
 from asr_punct.training.noise import add_noise
 from asr_punct.training.teacher import Teacher
@@ -56,6 +57,7 @@ class PunctuationData(lightning.LightningDataModule):
         self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
         full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
         self.epochs_per_pass = max(1, min(config.training.epochs_per_pass, full_batches))
+        self.hesitations = Hesitations.from_corpus(self.train) if config.training.generated_pauses else None
         self.confusions: Confusions | None = None
         self.replacements = range(len(self.train.vocabulary.words))
         noise, augmentation = config.training.noise, config.training.augment
@@ -111,7 +113,7 @@ class TrainingBatches(Dataset[Batch]):
     def __init__(self, data: PunctuationData, epoch: int) -> None:
         self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
-        self._teacher_reader = data.teacher_reader
+        self._hesitations, self._teacher_reader = data.hesitations, data.teacher_reader
         config, words = self._config, data.config.model.window.words
         pass_number, part = divmod(epoch, data.epochs_per_pass)
         rng = np.random.default_rng((config.seed, pass_number))
@@ -129,8 +131,8 @@ class TrainingBatches(Dataset[Batch]):
         config, corpus = self._config, self._corpus
         rng = np.random.default_rng((config.seed, self._epoch, index))
         words = corpus.windows(self._windows[self._batches[index]])
-        if config.generated_pauses:
-            words = add_generated_pauses(words, rng)
+        if self._hesitations:
+            words = add_generated_pauses(words, self._hesitations, rng)
         if self._confusions:
             words = add_noise(words, config.noise, self._confusions, rng)
         if config.augment.rate:

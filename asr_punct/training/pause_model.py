@@ -126,13 +126,15 @@ def sample_pauses(
     rng: np.random.Generator,
     parameters: PauseParameters = PauseParameters(),
     unknown: npt.NDArray[np.bool_] | None = None,
+    hesitations: Floats | None = None,
 ) -> npt.NDArray[np.int16]:
     """Draw the pause after each word of windows, buckets of shape (…, words); the last axis is a window.
 
-    `marks` are bit sets, and `unknown` is a mask of unknown pauses, both (…, words).
+    `marks` are bit sets, `unknown` is a mask of unknown pauses, and `hesitations` are factors on the odds of a pause
+    where there is no mark, all (…, words).
     """
-    between = _marks_between(marks)
-    seconds = _draw_spoken(between, rng, parameters)
+    between = marks_between(marks)
+    seconds = _draw_spoken(between, rng, parameters, np.float32(1) if hesitations is None else hesitations)
     frames = rng.choice(np.array(parameters.frames_ms), (*marks.shape[:-1], 1))
     seconds = _add_source_errors(seconds, between, rng, parameters)
     # both edges of a pause are rounded to the frame grid, whose offset is random
@@ -143,20 +145,22 @@ def sample_pauses(
     return pauses
 
 
-def _marks_between(marks: Marks) -> Marks:
+def marks_between(marks: Marks) -> Marks:
     """Return the union of the marks after each word and those before the next word, (…, words)."""
     following = np.zeros_like(marks)
     following[..., :-1] = marks[..., 1:]
     return marks & _AFTER | following & _BEFORE
 
 
-def _draw_spoken(between: Marks, rng: np.random.Generator, parameters: PauseParameters) -> Floats:
+def _draw_spoken(
+    between: Marks, rng: np.random.Generator, parameters: PauseParameters, hesitations: Floats | np.float32
+) -> Floats:
     """Draw the pauses that the speaker makes, (…, words) in seconds; 0 without a pause."""
     log_odds, log_median, spread = parameters.table
     windows = (*between.shape[:-1], 1)
     log_pace = parameters.pace_spread * rng.standard_normal(windows, np.float32)
     hesitation = parameters.hesitation_spread * rng.standard_normal(windows, np.float32)
-    shift = np.where(between == 0, hesitation, parameters.pace_log_odds * log_pace)
+    shift = np.where(between == 0, hesitation + np.log(hesitations), parameters.pace_log_odds * log_pace)
     paused = rng.logistic(size=between.shape) < log_odds[between] + shift  # true with these log-odds
     at = between[paused]
     logarithm = log_median[at] + spread[at] * rng.standard_normal(len(at), np.float32)
