@@ -5,6 +5,7 @@ import os
 import pickle
 import re
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -199,8 +200,36 @@ def test_the_int8_graph_is_compared_with_the_fp32_graph(model, tmp_path, caplog)
     directory = shutil.copytree(model, tmp_path / "copy")
     with caplog.at_level("INFO", logger="asr_punct"):
         export(directory, int8=True)
-    assert re.search(r"int8 and fp32 graphs are \S+ apart on average, 9[\d.]+% of decisions equal", caplog.text)
+    assert re.search(r"int8 and fp32 graphs are \S+ apart on average, [\d.]+% of decisions equal", caplog.text)
     assert not list(directory.glob(".*partial"))
+
+
+@pytest.mark.parametrize(("text", "error"), [("dev.tsv", None), ("missing.tsv", "no such file")])
+def test_the_int8_graph_is_compared_on_a_text(model, corpus, tmp_path, caplog, text, error):
+    directory = shutil.copytree(model, tmp_path / "copy", ignore=shutil.ignore_patterns("*.onnx"))
+    expected = pytest.raises(InputError, match=error) if error else nullcontext()
+    with caplog.at_level("INFO", logger="asr_punct"), expected:
+        export(directory, int8=True, text=corpus / text)
+    assert ("100.00% of decisions equal" in caplog.text) == (not error)
+    assert len(list(directory.glob("*.onnx"))) == (0 if error else 2)
+
+
+def test_each_row_of_a_table_has_its_own_scale(tmp_path):
+    table = np.array([[1000, -500], [0.001, 0.002], [0, 0]], dtype=np.float32)
+    graph = helper.make_graph(
+        [helper.make_node("Gather", ["table", "rows"], ["read"], name="read")],
+        "one table",
+        [helper.make_tensor_value_info("rows", TensorProto.INT64, [1, 3])],
+        [helper.make_tensor_value_info("read", TensorProto.FLOAT, [1, 3, 2])],
+        [numpy_helper.from_array(table, "table")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    onnx.save(model, tmp_path / "fp32.onnx")
+    quantise(tmp_path / "fp32.onnx", tmp_path / "int8.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "int8.onnx", providers=["CPUExecutionProvider"])
+    [[*rows]] = session.run(None, {"rows": np.array([[2, 1, 0]])})[0]
+    for found, expected in zip(rows, table[::-1], strict=True):
+        assert np.abs(found - expected).max() <= np.abs(expected).max() / 253 + 1e-5
 
 
 def test_a_channel_of_large_values_does_not_cost_the_others_their_precision(tmp_path):

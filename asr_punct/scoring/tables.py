@@ -49,9 +49,9 @@ def metric_names(classes: MarkClasses, glyphs: Glyphs) -> dict[str, str]:
     return names | {
         "micro.f1": "F1 of marks",
         "mean_f1": "mean F1 of marks",
-        "one_class.f1": "F1 of one class",
+        "one_class.f1": "F1 of any mark",
         "case.micro.f1": "F1 of capitals",
-        "case.surface.f1": "F1 of surface forms",
+        "case.surface.f1": "F1 of words with capitals",
         **_ERROR_RATES,
     }
 

@@ -7,7 +7,8 @@ import io
 import logging
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -16,18 +17,34 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct import progress
-from asr_punct.checkpoint import ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, ModelInfo, read_info, verified_file, write_info
+from asr_punct.checkpoint import (
+    ONNX,
+    ONNX_INT8,
+    TOKENIZER,
+    WEIGHTS,
+    ModelInfo,
+    load_tokenizer,
+    read_info,
+    verified_file,
+    write_info,
+)
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, OnnxBackend
 from asr_punct.inference.torch_backend import TorchBackend
+from asr_punct.inference.windows import plan_windows
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
+from asr_punct.training.mapped import read_corpus
 from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
 _QUANTISATION_SEEDS = range(100, 104)
+_TEXT_WINDOWS, _TEXT_STEP = 1024, 16
+"""Of so many windows of a corpus, one in 16 fits the scales of int8 values, and another one tests the graph."""
+_COMPARED: tuple[tuple[int, ...], ...] = (), (), (1,), (2,), (1, 2)
+"""Words of the random windows on which graphs are compared; (): any number."""
 _TOLERANCE = 1e-4
 """Maximum difference of a probability between the fp32 graph and torch."""
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
@@ -54,9 +71,10 @@ class _ProbabilityModel(nn.Module):
         return output.label_probabilities, output.case_logits.softmax(dim=-1)
 
 
-def export(directory: Path, int8: bool = False) -> float:
+def export(directory: Path, int8: bool = False, text: Path | None = None) -> float:
     """Write `model.onnx`, and with `int8` also `model.int8.onnx`, to a model directory.
 
+    The scales of int8 values are fitted to `text`, a TSV corpus; without one to random words, which is less exact.
     Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows. Raises
     AsrPunctError if the directory is damaged or has no weights, its POS tagger is flair's, or a graph differs too much.
     The directory is then unchanged.
@@ -75,14 +93,19 @@ def export(directory: Path, int8: bool = False) -> float:
             _write_graph(_ProbabilityModel(model).eval(), info, new)
         graph = OnnxBackend(new)
         with progress.step("running the graph"):
-            difference, _, _ = _compare(graph, TorchBackend(model), info)
+            random = [random_features(info, seed, counts) for seed, counts in enumerate(_COMPARED, start=1)]
+            difference, _, _ = _compare(graph, TorchBackend(model), random)
         if not difference <= _TOLERANCE:
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
-                seeds = _QUANTISATION_SEEDS if info.model.encoder.name else ()  # only pretrained encoders benefit
-                quantise(new, new_int8, [random_features(info, seed) for seed in seeds])
-            _, mean, equal = _compare(OnnxBackend(new_int8), graph, info)
+                if text:
+                    first, second = (_text_features(directory, info, text, start) for start in (0, _TEXT_STEP // 2))
+                else:
+                    first, second = [random_features(info, seed) for seed in _QUANTISATION_SEEDS], random
+                # only pretrained encoders benefit from scales of channels
+                quantise(new, new_int8, first if info.model.encoder.name else [])
+            _, mean, equal = _compare(OnnxBackend(new_int8), graph, second)
             _check_int8(directory, mean, equal)
             os.replace(new_int8, directory / ONNX_INT8)
         os.replace(new, directory / ONNX)
@@ -158,14 +181,13 @@ def _skip_nan_checks(body: onnx.GraphProto) -> None:
             node.input[index] = values.get(name, name)
 
 
-def _compare(found: Backend, expected: Backend, info: ModelInfo) -> tuple[float, float, float]:
+def _compare(found: Backend, expected: Backend, windows: Iterable[Features]) -> tuple[float, float, float]:
     """Return the maximum and mean difference of the probabilities of two models, and the share of equal decisions.
 
-    The windows are random, some of them of one and of two words. Decisions are marks or classes above 0.5, and cases.
+    Decisions are marks or classes above 0.5, and cases.
     """
     differences, equal = [], []
-    for seed, counts in enumerate([(), (), (1,), (2,), (1, 2)], start=1):
-        features = random_features(info, seed, counts)
+    for features in windows:
         is_word = features.word_index > 0
         first, second = found.probabilities(features), expected.probabilities(features)
         for a, b in ((first.labels, second.labels), (first.cases, second.cases)):
@@ -174,6 +196,14 @@ def _compare(found: Backend, expected: Backend, info: ModelInfo) -> tuple[float,
         equal.append((first.cases.argmax(axis=-1) == second.cases.argmax(axis=-1))[is_word])
     difference = np.concatenate(differences)
     return float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean())
+
+
+def _text_features(directory: Path, info: ModelInfo, text: Path, start: int) -> list[Features]:
+    """Return some windows of the first `_TEXT_WINDOWS` of a TSV corpus, one in each."""
+    tokenizer = load_tokenizer(directory, info)
+    windows = plan_windows(read_corpus(text, tokenizer).inputs(), info.model.window, info.max_tokens)
+    special = tokenizer.start, tokenizer.end, tokenizer.pad
+    return [collate([window.words], *special) for window in islice(windows, start, _TEXT_WINDOWS, _TEXT_STEP)]
 
 
 def _max_words(info: ModelInfo) -> int:

@@ -92,7 +92,7 @@ make() {
 
   if begin 4 exp; then
     need 3 exp/facts/calibration.json
-    step export exp/model/model.int8.onnx asr-punct export --int8 exp/model
+    step export exp/model/model.int8.onnx asr-punct export --int8 exp/model data/dev.tsv
     step compare exp/facts/int8.json "$here/local/compare_graphs.py" exp/model data/dev.tsv exp/facts/int8.json
     show compare
     step speed exp/facts/speed.json python "$root/benchmarks/speed.py" exp/model exp/facts/speed.json
