@@ -121,6 +121,17 @@ def pause_between(word: Word, following: Word) -> Pause:
     return _gap(word.end, following.start, Counter())
 
 
+def duration(word: Word) -> Pause:
+    """Return the time that a word takes, 0 if it has no times, and None if only one of them is known."""
+    return 0.0 if word.start is None and word.end is None else _gap(word.start, word.end, Counter())
+
+
+def add_pauses(*pauses: Pause) -> Pause:
+    """Return the sum of pauses, None if one of them is unknown."""
+    known = [pause for pause in pauses if pause is not None]
+    return round(sum(known), 3) if len(known) == len(pauses) else None
+
+
 def buckets(pauses: Sequence[Pause]) -> npt.NDArray[np.int64]:
     """Return the bucket of each pause, (words,): min(999, ms // 10), 0 if negative, 1000 for None and NaN."""
     seconds = np.array([math.nan if pause is None else pause for pause in pauses], np.float64)

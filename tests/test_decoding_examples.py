@@ -90,6 +90,32 @@ def test_no_capital_after_a_comma_of_the_input(model, language, words, expected,
     check_rules(language, text)
 
 
+@pytest.mark.parametrize("write", [whole, streamed])
+@pytest.mark.parametrize(
+    ("model", "words", "expected"),
+    [
+        (
+            "en",
+            "so that is all i wanted to say {} thank you very much {} it was great",
+            "So that is all I wanted to say. {} Thank you very much. {} It was great.",
+        ),
+        (
+            "es-eu",
+            "eso es todo lo que quería decir {} muchas gracias a todos {} cómo están ustedes",
+            "Eso es todo lo que quería decir. {} Muchas gracias a todos. {} ¿Cómo están ustedes?",
+        ),
+    ],
+)
+@pytest.mark.parametrize("sounds", [("[applause]", "♪"), ("(aplausos)", "<unk>")])
+def test_sounds_change_nothing_around_them(model, words, expected, sounds, write):
+    assert write(model, words.format(*sounds)) == expected.format(*sounds)
+
+
+def test_a_mark_of_a_sound_ends_the_sentence():
+    expected = "So that is it [applause]. Thank you very much."
+    assert whole("en", "so that is it [applause]. thank you very much") == expected
+
+
 @pytest.mark.parametrize(("language", "model"), [(code, model) for code, models in MODELS.items() for model in models])
 def test_running_text(language, model):
     """All examples of a language as one document."""

@@ -13,6 +13,7 @@ from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend
 from asr_punct.inference.tokens import TokenReader
+from asr_punct.inference.tune import read_dev_set
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.words import Utterance, Word, annotate
 
@@ -75,6 +76,53 @@ def test_the_given_case_of_an_address_is_written(punctuator):
     words = zip(result.words, result.labels, strict=True)
     written = [write_word(word.text, replace(label, marks=frozenset()), punctuator.glyphs) for word, label in words]
     assert written == ["Info@x.es", "<UNK>"]
+
+
+# Sounds
+
+SOUNDS = ["[ruido]", "<unk>", "(risas)", "[BLANK_AUDIO]", "♪"]
+
+
+@pytest.mark.parametrize("sound", SOUNDS)
+def test_sounds_are_passed_over(punctuator, sound):
+    text = f"{sound} ana mira la casa {sound} {sound} dónde está la mesa {sound}"
+    expected = f"{sound} Ana, mira la casa. {sound} {sound} ¿Dónde está la mesa? {sound}"
+    assert punctuator(text) == expected
+    assert punctuator(text.replace(" ", "\n")) == expected.replace(" ", "\n")
+    for streaming in (punctuator.restore_streaming([utterance(text)]), punctuator.restore_streaming(lines(text))):
+        assert " ".join(map(punctuator.write, streaming)) == expected
+
+
+def lines(text):
+    return [utterance(word) for word in text.split()]
+
+
+def test_marks_of_sounds_and_beside_them_count_for_the_word_before(punctuator):
+    assert punctuator("ana [risas]. mira la casa") == "Ana [risas]. mira la casa."
+    assert punctuator("ana [risas] . mira la casa") == "Ana [risas] . mira la casa."
+
+
+def pauses_of(punctuator, utterances):
+    return [token.pause for part in punctuator.predict(utterances) for token in part.tokens]
+
+
+def test_a_sound_is_part_of_the_pause_between_the_words_beside_it(punctuator):
+    """In hundredths of a second, whether the sound is inside an utterance, at its edges or alone."""
+    words = Word("ana", 0.0, 0.5), Word("[risas]", 0.7, 1.5), Word("♪", 1.5, 2.0), Word("mira", 2.1, 2.4)
+    divided = (words,), (words[:1], words[1:]), (words[:3], words[3:]), [[word] for word in words]
+    for parts in divided:
+        utterances = [Utterance(tuple(part), document="d", recording="r", time_source="asr") for part in parts]
+        assert pauses_of(punctuator, utterances) == [160, 1000]
+    given = utterance("ana [risas] mira", pauses=(0.2, 0.3, None)), utterance("ana [risas] mira", pauses=(0.2, None, 1))
+    assert pauses_of(punctuator, given) == [50, 1000, 1000, 100]
+    assert pauses_of(punctuator, [utterance("ana [risas] mira", pauses=(9.0, 9.0, 0.1))]) == [999, 10]
+
+
+def test_a_tuning_corpus_may_have_sounds(punctuator, tmp_path):
+    rows = "ana\tCOMMA\t-\tFIRST_CAP\n[risas]\tO\t-\tO\nmira\tPERIOD\t-\tO\n"
+    (tmp_path / "dev.tsv").write_text(rows)
+    dev = read_dev_set(punctuator, tmp_path / "dev.tsv")
+    assert dev.true_cases.tolist() == [1, 0]
 
 
 # Strings

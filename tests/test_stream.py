@@ -131,6 +131,25 @@ def test_words_are_decided_before_a_pause_and_stay_context():
     assert following.window.words[0].boundary == 0
 
 
+def test_a_sound_is_part_of_the_pause_between_the_words_beside_it():
+    buffer = lookahead(2, 2)
+    words = [(Word("a"), None), (Word("[ruido]", 1.0, 1.3), 0.2), (Word("♪", 1.3, 1.4), 0.0), (Word("b"), 0.1)]
+    assert list(buffer.push(words)) == []
+    (before,) = buffer.push([(Word("c"), 0.2), (Word("[ruido]", 2.0, 2.5), 0.3), (Word("d"), 0.1)])
+    assert decided([before]) == [("a[ruido]♪bc[ruido]", "abcd")]
+    assert [word.pause for word in before.window.words] == [70, 20, 90, UNKNOWN_PAUSE]
+
+
+def test_sounds_are_output_in_a_pause_and_let_no_word_wait():
+    buffer = lookahead(2, 2)
+    assert list(buffer.push([(Word("[ruido]"), None)])) == []
+    (alone,) = buffer.wait(0.9, has_times=True)
+    assert (alone.window, [word.text for word, _ in alone.words]) == (None, ["[ruido]"])
+    texts = ["a", "[ruido]", "b", "[ruido]", "c"]
+    assert decided(d for text in texts for d in buffer.push([(Word(text), None)])) == [("a[ruido]", "abc")]
+    assert (next(buffer.wait(0.9, has_times=False)).words[0][0].text, list(buffer.flush())) == ("b", [])
+
+
 def test_words_that_are_put_back_are_decided_with_the_next_one():
     buffer = lookahead(2, 1, patience=2)
     assert list(buffer.push([(Word("a"), None)])) == []
@@ -280,7 +299,9 @@ def test_impossible_context_sizes_are_refused(punctuator):
 # In batches
 
 
-tokens = st.sampled_from(["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "ISO", "-", "«", ",", "?", "ß"])
+tokens = st.sampled_from(
+    ["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "ISO", "-", "«", ",", "?", "ß", "♪"]
+)
 
 
 @st.composite

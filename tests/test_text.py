@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, format_marks, glyphs, parse_marks, write_text
-from asr_punct.text import canonical, clean, parse, read_marks, split_token
+from asr_punct.text import canonical, clean, parse, read_marks, split_sound, split_token
 
 SIGN = {Case.O: "", Case.FIRST_CAP: "^", Case.ALL_CAPS: "^^"}
 
@@ -76,6 +76,25 @@ def test_canonical(word, marks, case, language, after, expected):
 def test_split_token(token, language, expected):
     """Rows of token, language, and the marks before, the word and the marks after it."""
     assert split_token(token, language) == tuple(expected)
+
+
+SOUNDS = "[noise] [vocalized-noise] [BLANK_AUDIO] <unk> </s> (risas) {NOISE} ♪ ♪♪ >>"
+
+
+@pytest.mark.parametrize("before", ["", "«"])
+@pytest.mark.parametrize("after", ["", ".", "?»"])
+@pytest.mark.parametrize("sound", SOUNDS.split())
+def test_sounds(before, sound, after):
+    assert split_sound(before + sound + after) == (before, sound, after)
+
+
+OTHERS = """laughs (as know) [1] (2019) niño(s) [T]he <ana@x.es> (www.x.es) [a]b (a)(b)
+    - . « ( ) [] & 50% / * ♪hola"""
+
+
+@pytest.mark.parametrize("token", ["", *OTHERS.split(), "(" * 90_000, "(" + "a" * 90_000])
+def test_other_tokens_are_no_sounds(token):
+    assert split_sound(token) is None
 
 
 def test_read_marks():

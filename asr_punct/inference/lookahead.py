@@ -1,14 +1,15 @@
 """The look-ahead buffer of a stream, which returns each word with its window once enough words follow it."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
 from asr_punct.inference.tokens import Token, TokenReader, share_marks
 from asr_punct.inference.windows import Window
-from asr_punct.pauses import UNKNOWN_PAUSE, buckets
+from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration
 from asr_punct.words import Seconds, Word
 
 
@@ -17,8 +18,8 @@ class Decision:
     """Consecutive words that can be decided now.
 
     Attributes:
-        words: the words with their tokens, and those beside them that consist of marks, in order.
-        window: a window that keeps these words and the undecided ones after them; None if all consist of marks.
+        words: the words with their tokens, and those beside them that the model does not see, in order.
+        window: a window that keeps these words and the undecided ones after them; None if the model sees none.
         end: whether the document ends with the window.
         must_decide: number of these words that must be decided; those after them may wait (see `Lookahead.put_back`).
     """
@@ -57,32 +58,38 @@ class Lookahead:
 
     def clear(self) -> None:
         """Drop the current document."""
-        self._pending: deque[tuple[Word, Token]] = deque()  # undecided words, also those that consist of marks
+        self._pending: deque[tuple[Word, Token]] = deque()  # undecided words, also those that the model does not see
         self._words: list[Token] = []  # decided words that are still context, then undecided words
         self._undecided = self._seen = 0  # the first `_seen` undecided words were in the last decision's window
         self._begins = True  # the next word is the first one of the document
+        self._passed: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
 
     def push(self, words: Iterable[tuple[Word, Seconds | None]]) -> Iterator[Decision]:
         """Add the next words of the document, each with the pause before it; None: the pause is unknown."""
         for word, pause in words:
-            self._append(word, pause)
-            if pause is not None and pause >= self._flush_after:
+            since_last = add_pauses(self._passed, pause)
+            token = self._append(word, since_last)
+            self._passed = 0.0 if token.core else add_pauses(since_last, duration(word))
+            if token.core and since_last is not None and since_last >= self._flush_after:
                 yield from self._decide_until(1)
         if self._undecided >= max(self._right, self._seen) + self._hop:  # words that were put back wait for new ones
             yield from self._decide_until(self._right, patience=self._patience)
 
-    def _append(self, word: Word, pause: Seconds | None) -> None:
+    def _append(self, word: Word, pause: Pause) -> Token:
+        """Add a word, given the pause since the last one that the model sees."""
         (read,) = self._reader.read([word])
         token = replace(read, pause=UNKNOWN_PAUSE, boundary=DOCUMENT_START if self._begins else NO_BOUNDARY)
         self._set_last_pause(pause)
-        if self._pending:
-            last, token = share_marks(self._pending[-1][1], token)
-            self._update_last(last)
+        beside = None if token.is_bare_sound else self._find_last(lambda other: not other.is_bare_sound)
+        if beside is not None:
+            last, token = share_marks(self._pending[beside][1], token)
+            self._update(beside, last)
         self._pending.append((word, token))
         if token.core:
             self._words.append(token)
             self._undecided += 1
             self._begins = False
+        return token
 
     def wait(self, seconds: Seconds, has_times: bool) -> Iterator[Decision]:
         """Report that no word has begun for `seconds`; if this is at least `flush_after`, all words are decided.
@@ -90,8 +97,10 @@ class Lookahead:
         It is a pause of the speaker only if the words have times.
         """
         if seconds >= self._flush_after:
-            self._set_last_pause(seconds if has_times else None)
+            self._set_last_pause(add_pauses(self._passed, seconds) if has_times else None)
             yield from self._decide_until(0)
+            if self._pending and all(token.is_bare_sound for _, token in self._pending):
+                yield self._take_rest()
 
     def flush(self) -> Iterator[Decision]:
         """End the document and decide all its remaining words; the next word begins another document."""
@@ -100,11 +109,11 @@ class Lookahead:
             self._words[-1] = replace(last, boundary=last.boundary + DOCUMENT_END)
         yield from self._decide_until(0, end=True)
         if self._pending:
-            yield Decision(tuple(self._pending), None, True, 0)
+            yield self._take_rest()
         self.clear()
 
     def undecided(self) -> Iterator[tuple[Word, Token]]:
-        """Yield the undecided words; without tokens that consist of marks."""
+        """Yield the undecided words that the model sees."""
         return ((word, token) for word, token in self._pending if token.core)
 
     def preview_window(self) -> Window[Token] | None:
@@ -114,15 +123,24 @@ class Lookahead:
         """
         return self._undecided_window() if self._seen < self._undecided <= self._right else None
 
-    def _set_last_pause(self, pause: Seconds | None) -> None:
-        bucket = int(buckets([pause])[0])
-        if self._pending:
-            self._update_last(replace(self._pending[-1][1], pause=bucket))
-        elif self._words:
-            self._words[-1] = replace(self._words[-1], pause=bucket)
+    def _set_last_pause(self, pause: Pause) -> None:
+        """Set the pause after the last word that the model sees."""
+        if not self._words:
+            return
+        last = replace(self._words[-1], pause=int(buckets([pause])[0]))
+        place = self._find_last(attrgetter("core"))
+        if place is None:
+            self._words[-1] = last
+        else:
+            self._update(place, last)
 
-    def _update_last(self, token: Token) -> None:
-        self._pending[-1] = self._pending[-1][0], token
+    def _find_last(self, chosen: Callable[[Token], object]) -> int | None:
+        """Return the index of the last pending token that is chosen."""
+        return next((i for i in reversed(range(len(self._pending))) if chosen(self._pending[i][1])), None)
+
+    def _update(self, place: int, token: Token) -> None:
+        """Replace a pending token; if the model sees it, it is the last such word."""
+        self._pending[place] = self._pending[place][0], token
         if token.core:
             self._words[-1] = token
 
@@ -154,8 +172,14 @@ class Lookahead:
         first, end = self._fit_window(max(0, index - self._left), index)
         return Window(tuple(self._words[first:end]), (index - first, end - first))
 
+    def _take_rest(self) -> Decision:
+        """Remove and return the pending words if the model sees none of them."""
+        rest = tuple(self._pending)
+        self._pending.clear()
+        return Decision(rest, None, False, 0)
+
     def _take_pending(self) -> Iterator[tuple[Word, Token]]:
-        """Remove and yield the first pending word and the words beside it that consist of marks."""
+        """Remove and yield the first pending word that the model sees, and the other words beside it."""
         has_word = False
         while self._pending and not (has_word and self._pending[0][1].core):
             word, token = self._pending.popleft()

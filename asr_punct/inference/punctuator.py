@@ -225,13 +225,13 @@ class Punctuator:
             if probabilities:
                 settings = self._settings, self.classes, self._case
                 rows.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
-            while waiting and len(waiting[0].decoded_tokens) <= len(decided):
+            while waiting and waiting[0].decoded_words <= len(decided):
                 yield waiting.popleft().finish(decided, rows, self._case)
         while waiting:
             yield waiting.popleft().finish(decided, rows, self._case)
 
     def predict(self, utterances: Iterable[Utterance]) -> Iterator[Prediction]:
-        """Yield the model's probabilities for all words but those that consist of marks, lazily and in order."""
+        """Yield the model's probabilities for all words but sounds and those that consist of marks, in order."""
         return self._predictor.predict(self._read(utterances, deque()))
 
     def restore_streaming(
@@ -346,9 +346,9 @@ class Punctuator:
 
         def read() -> Iterator[tuple[str, list[Token]]]:
             for utterance in with_pauses(utterances):
-                pending = PendingUtterance(utterance, self._reader.read(utterance.words))
-                waiting.append(pending)
-                yield utterance.context, pending.decoded_tokens
+                tokens = self._reader.read(utterance.words)
+                waiting.append(PendingUtterance(utterance, tokens))
+                yield utterance.context, tokens
 
         for _, document in groupby(read(), key=itemgetter(0)):
             yield from flag_boundaries(map(itemgetter(1), document))

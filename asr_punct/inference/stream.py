@@ -114,7 +114,8 @@ class Stream:
         """Return the words that are not committed, as the last window of the model would write them.
 
         The next words can still change them. The last word of the window gets no marks on its right: half or more of
-        them would soon be removed. Words after the window are unchanged. Tokens that consist of marks are left out.
+        them would soon be removed. Words after the window are unchanged. Sounds (`[noise]`) and tokens that consist of
+        marks are left out.
         """
         return _run(self.plan_preview())
 

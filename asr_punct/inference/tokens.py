@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from operator import attrgetter
 from typing import cast
 
@@ -15,9 +16,9 @@ from asr_punct.decode.probabilities import list_probabilities
 from asr_punct.decode.settings import CAPITAL_FOLLOWS
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of, takes_case
-from asr_punct.pauses import UNKNOWN_PAUSE, buckets
+from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, add_pauses, buckets, duration
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.text import clean, read_marks, split_token
+from asr_punct.text import clean, read_marks, split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.words import Utterance, Word, annotate
 
@@ -40,11 +41,12 @@ _LONG_WORD_LETTERS = 7
 class Token(WordInput):
     """A word of the input, as the model and the decoder read it. Equal words may share one token.
 
-    Some words consist of marks, such as `-`: the model does not see them.
+    Some words consist of marks, such as `-`, or are sounds, such as `[noise]`: the model does not see them, and their
+    time belongs to the pause before them.
 
     Attributes:
         text: the word of the input, unchanged.
-        core: the word without the marks at its edges; empty if it consists of marks.
+        core: the word without the marks at its edges; empty if it consists of marks or is a sound.
         left: the marks before the core, after those of a left neighbour that consists of marks.
         right: the marks after the core, before those of a right neighbour that consists of marks.
         flags: flags for the decoder, a sum of `WordFlag`.
@@ -58,9 +60,20 @@ class Token(WordInput):
     flags: int
     labels: Labels = _NO_LABELS
 
+    @property
+    def is_bare_sound(self) -> bool:
+        """Whether it is a sound without marks."""
+        return not (self.core or self.left or self.right)
+
     def with_marks(self, left: str = "", right: str = "") -> Token:
         """Return the token with further marks beside it."""
         return replace(self, left=left + self.left, right=self.right + right)._with_flags()
+
+    def with_pause_of(self, following: Token) -> Token:
+        """Return the token with the pause of the next one, which the model does not see, added to its own."""
+        if UNKNOWN_PAUSE in (self.pause, following.pause):
+            return replace(self, pause=UNKNOWN_PAUSE)
+        return replace(self, pause=min(BUCKETS - 1, self.pause + following.pause))
 
     def with_labels(self, labels: Labels) -> Token:
         """Return the token with marks and case that the decoder keeps."""
@@ -90,16 +103,22 @@ class Token(WordInput):
 def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
     """Return two neighbours; if one of them consists of marks, these are added to the other one's `left` or `right`."""
     if before.core and not after.core:
-        return before.with_marks(right=after.text), after
+        return before.with_marks(right=after.left + after.right), after
     if after.core and not before.core:
-        return before, after.with_marks(left=before.text)
+        return before, after.with_marks(left=before.left + before.right)
     return before, after
 
 
 def flag_boundaries(document: Iterable[Sequence[Token]]) -> Iterator[Token]:
-    """Yield the words of one document, given those of each utterance; the first and last ones get their `boundary`."""
+    """Yield the words of one document that the model sees, given all words of each utterance.
+
+    The first and last ones get their `boundary`.
+    """
     last: Token | None = None
-    for tokens in document:
+    for utterance in document:
+        if last is not None and utterance and not utterance[0].core:
+            last = last.with_pause_of(utterance[0])
+        tokens = list(filter(_CORE, utterance))
         if not tokens:
             continue
         if last is None:
@@ -134,11 +153,7 @@ class TokenReader:
                 token if given is None else token.with_labels(given)
                 for token, given in zip(tokens, labels, strict=True)
             ]
-        if all(map(_CORE, tokens)):
-            return tokens
-        for i in range(1, len(tokens)):
-            tokens[i - 1 : i + 1] = share_marks(*tokens[i - 1 : i + 1])
-        return tokens
+        return tokens if all(map(_CORE, tokens)) else _join(words, tokens)
 
     def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
         cache = self._cache  # other threads may replace it
@@ -154,7 +169,7 @@ class TokenReader:
         return result
 
     def _make_tokens(self, keys: Sequence[_Key]) -> Iterator[Token]:
-        parts = [split_token(text, self._language) for text, _ in keys]
+        parts = [_split(text, self._language) for text, _ in keys]
         subwords = self._tokenizer.encode([clean(core).lower() for _, core, _ in parts])
         for (text, pause), (left, core, right), ids in zip(keys, parts, subwords, strict=True):
             flags = _flags(text, left, core, right, _NO_LABELS) | self._letter_flags(core)
@@ -164,6 +179,26 @@ class TokenReader:
         if core.lower() in self._never_names:
             return _FUNCTION_WORD
         return _LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0
+
+
+def _split(text: str, language: str) -> tuple[str, str, str]:
+    """Return the marks before a word, its core, and the marks after it (see `Token`)."""
+    parts = split_token(text, language)
+    if parts[1] != text and (sound := split_sound(text)):
+        return sound[0], "", sound[2]
+    return parts
+
+
+def _join(words: Sequence[Word], tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens of words; those that the model sees get the marks and the time of the others beside them."""
+    times = buckets([add_pauses(duration(word), word.pause) for word in words]).tolist()
+    joined = [token if token.core else replace(token, pause=time) for token, time in zip(tokens, times, strict=True)]
+    for before, after in pairwise([i for i, token in enumerate(joined) if not token.is_bare_sound]):
+        joined[before], joined[after] = share_marks(joined[before], joined[after])
+    for i in range(len(joined) - 1, 0, -1):
+        if not joined[i].core:
+            joined[i - 1] = joined[i - 1].with_pause_of(joined[i])
+    return joined
 
 
 def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> int:
@@ -189,12 +224,12 @@ def _possible_case(core: str, case: Case) -> Case:
 class PendingUtterance:
     """An utterance that waits for its labels.
 
-    `decoded_tokens` are those that the decoder labels: all but those that consist of marks.
+    `decoded_words` is the number of words that the decoder labels: those that the model sees.
     """
 
     def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:
         self._utterance, self._tokens = utterance, tokens
-        self.decoded_tokens = list(filter(_CORE, tokens))
+        self.decoded_words = len(list(filter(_CORE, tokens)))
 
     def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
         """Return the utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""

@@ -14,6 +14,7 @@ from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.evaluate import as_recognised
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import CASES, MARKS
+from asr_punct.text import split_sound
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,15 @@ def tune(
 
 
 def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
-    """Return a model's probabilities for a TSV corpus, and its labels. The model reads the words in lower case.
+    """Return a model's probabilities for a TSV corpus, and its labels, but for sounds (`[noise]`).
+
+    The model reads the words in lower case.
 
     Raises InputError if the corpus is malformed, has no words, or has words that consist of marks.
     """
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
-    labels = [label for utterance in utterances for label in utterance.labels]
+    rows = [row for utterance in utterances for row in zip(utterance.words, utterance.labels, strict=True)]
+    labels = [label for word, label in rows if split_sound(word.text) is None]
     parts = list(punctuator.predict(map(as_recognised, utterances)))
     if not labels or sum(len(part.tokens) for part in parts) != len(labels):
         raise InputError(path, "no words, or words that consist of marks", "a labelled corpus")

@@ -1,7 +1,7 @@
 """Read written Spanish, Basque and English as lower-case words with marks and case; `marks` writes them.
 
-`parse` reads a line of text. `split_token` and `read_marks` read one token. `canonical` returns the label sets that a
-line of text can express. Rules:
+`parse` reads a line of text. `split_token`, `split_sound` and `read_marks` read one token. `canonical` returns the
+label sets that a line of text can express. Rules:
 
   * A word is a run of letters, digits and pronounced symbols (`50%`, `km/h`, `buru-belarri`, `o'clock`, `10:30`, web
     addresses). Reading changes its case, its Unicode form (NFC) and its brackets (`niño(s)`), nothing else.
@@ -18,6 +18,6 @@ line of text can express. Rules:
 from asr_punct.text.canonical import canonical
 from asr_punct.text.characters import clean
 from asr_punct.text.reader import Parsed, parse
-from asr_punct.text.tokens import read_marks, split_token, without_marks
+from asr_punct.text.tokens import read_marks, split_sound, split_token, without_marks
 
-__all__ = ["Parsed", "canonical", "clean", "parse", "read_marks", "split_token", "without_marks"]
+__all__ = ["Parsed", "canonical", "clean", "parse", "read_marks", "split_sound", "split_token", "without_marks"]

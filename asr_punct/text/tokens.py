@@ -1,5 +1,6 @@
 """Split a token of the input into its word and the marks before and after it, and remove these marks."""
 
+import re
 from dataclasses import replace
 
 from asr_punct.caching import cached_by_word
@@ -12,6 +13,11 @@ from asr_punct.words import Utterance, without_labels
 
 _MARK_SHAPES = frozenset(".,;:?!¿¡…।-–«»\"'69`")
 """Shapes of marks and quotation marks; brackets and symbols stay."""
+_EDGES = "".join(_MARK_SHAPES)
+# regular expressions of shapes (`characters`); < and > count as brackets
+_TAG = re.compile(r"\(/?[0m_-]*[aAo][aAo0m_-]*\)")
+_SYMBOLS = re.compile("m*x[xm]*")
+_ANGLES = str.maketrans("<>", "()")
 # marks of the kinds of `MarkPart` that depend on the side of the word
 _LEFT_KINDS = {"dash": Mark.OPEN_DASH, "double": Mark.OPEN_QUOTE, "single": Mark.OPEN_QUOTE}
 _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
@@ -32,6 +38,19 @@ def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
         return token[:cut], "", token[cut:]
     end = words[-1].end + _kept_after(words[-1], parts, language)
     return token[: words[0].start], token[words[0].start : end], token[end:]
+
+
+def split_sound(token: str) -> tuple[str, str, str] | None:
+    """Return the marks before a sound, the sound, and the marks after it; None for all other tokens.
+
+    A sound is one word in brackets, with a letter (`[noise]`, `<unk>`, `(laughs)`, `{breath}`), or symbols that nobody
+    pronounces (`♪`).
+    """
+    shape = shape_of(token)
+    start, end = len(shape) - len(shape.lstrip(_EDGES)), len(shape.rstrip(_EDGES))
+    if _SYMBOLS.fullmatch(shape, start, end) or _TAG.fullmatch(shape_of(token.translate(_ANGLES)), start, end):
+        return token[:start], token[start:end], token[end:]
+    return None
 
 
 def read_marks(before: str, after: str) -> frozenset[Mark]:
