@@ -12,6 +12,7 @@ from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.classes import parse_class_weights, with_class_weights
 from asr_punct.decode.decoder import BLOCK_WORDS, balance
 from asr_punct.decode.flags import WordFlag
+from asr_punct.decode.settings import switched_off
 from asr_punct.decode.states import PairSearch
 from asr_punct.decode.word_marks import QUESTION_BONUS
 from asr_punct.errors import AsrPunctError
@@ -245,6 +246,16 @@ def test_a_period_and_the_next_capital_are_decided_together(period, capital, fla
     marks, flags = table([{Mark.PERIOD: period}, {}]), np.array([0, flag], dtype=np.uint8)
     first, second = labels_of(marks, DecodeSettings(sentence_capitals=True), flags=flags, cases=cases)
     assert (first.marks, second.case) == expected
+
+
+@pytest.mark.parametrize("sizes", [(2,), (1,)])
+@pytest.mark.parametrize(("capital", "expected"), [(0.94, Case.O), (0.999, Case.FIRST_CAP)])
+def test_a_capital_that_a_sentence_end_explains_is_not_written_without_it(capital, expected, sizes):
+    cases = np.array([[1, 0, 0], [1 - capital, capital, 0], [1, 0, 0]], dtype=np.float32)
+    rows = table([{Mark.PERIOD: 0.9, Mark.QUESTION: 0.1}, {}, {}])
+    limits = {**DecodeSettings().thresholds, Mark.PERIOD: switched_off(0.5)}
+    found = labels_of(rows, DecodeSettings(limits, sentence_capitals=True), sizes=sizes, cases=cases)
+    assert found == [Labels(), Labels(case=expected), Labels()]
 
 
 def test_a_capital_follows_a_sentence_end_of_the_input():

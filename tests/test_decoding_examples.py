@@ -111,6 +111,22 @@ def test_sounds_change_nothing_around_them(model, words, expected, sounds, write
     assert write(model, words.format(*sounds)) == expected.format(*sounds)
 
 
+@pytest.mark.parametrize(
+    ("model", "marks", "expected"),
+    [
+        ("en", "COMMA", "Hello, John how are you I am fine thank you we went to New York yesterday"),
+        ("en", "QUESTION", "Hello John how are you? I am fine thank you we went to New York yesterday"),
+        ("es-eu", "COMMA", "Gracias, señor presidente subo a esta tribuna para hablar de la política industrial"),
+    ],
+)
+def test_without_sentence_ends_no_capitals_of_sentence_starts_are_written(model, marks, expected):
+    chosen = Punctuator.from_pretrained(model, threads=1, marks=[marks])
+    words = re.sub("[,?]", "", expected).lower()
+    stream = chosen.stream()
+    assert chosen(words) == expected
+    assert " ".join(word.written for word in stream.push(*words.split()) + stream.flush()) == expected
+
+
 def test_a_mark_of_a_sound_ends_the_sentence():
     expected = "So that is it [applause]. Thank you very much."
     assert whole("en", "so that is it [applause]. thank you very much") == expected

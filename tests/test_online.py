@@ -12,7 +12,7 @@ from test_decode import ENDS, PAIRS, bonus, table, violation
 from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.settings import mark_logits
+from asr_punct.decode.settings import mark_logits, switched_off
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
 
 OPENING = frozenset(opening for opening, _ in PAIRS)
@@ -209,11 +209,11 @@ probabilities_of = st.integers(1, 12).flatmap(
 
 
 @settings(max_examples=60)
-@given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans())
-def test_without_pairs_it_equals_the_decoder_of_documents(rows, seed, capitals):
+@given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0.5, switched_off(0.5)]))
+def test_without_pairs_it_equals_the_decoder_of_documents(rows, seed, capitals, period):
     """Without pairs, and a dash on the first word, a word depends only on the next one and on the committed ones."""
-    off = dict.fromkeys(OPENING, 2.0)
-    parameters = DecodeSettings(thresholds={**DecodeSettings().thresholds, **off}, sentence_capitals=capitals)
+    limits = {**DecodeSettings().thresholds, **dict.fromkeys(OPENING, 2.0), Mark.PERIOD: period}
+    parameters = DecodeSettings(limits, sentence_capitals=capitals)
     probabilities = np.array(rows, dtype=np.float32)
     probabilities[0, MARKS.index(Mark.OPEN_DASH)] = 0.0
     cases = np.random.default_rng(seed).dirichlet([1, 1, 1], len(rows)).astype(np.float32)

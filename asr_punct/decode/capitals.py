@@ -3,7 +3,8 @@
 With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
 `1976an` or the letter of a list. After a comma, even with ¿ or ¡, or after no mark, a word gets one only if it is
 likely to have one although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is
-subtracted. A function word, such as `and`, gets none there; acronyms (`ETA`) are exempt.
+subtracted, also that of a . or ? that is switched off. A function word, such as `and`, gets none there; acronyms
+(`ETA`) are exempt.
 
 The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
 likelier, and a likely lower-case word less likely.
@@ -71,28 +72,36 @@ class CaseChoices(NamedTuple):
 
     @classmethod
     def from_probabilities(
-        cls, probabilities: FloatArray, flags: FlagArray, settings: DecodeSettings, before: Float64Array
+        cls,
+        probabilities: FloatArray,
+        flags: FlagArray,
+        settings: DecodeSettings,
+        before: Float64Array,
+        unwritten: Float64Array,
     ) -> CaseChoices:
         """Return the choices of words with these probabilities of cases, (words, cases).
 
-        `before` are the logits of marks of the word before each of them, (words, marks), without a row for the first
-        word of a document.
+        `before` are the logits of marks of the word before each of them, (words, marks), and `unwritten` its
+        `decoder.unwritten_end_logits`, (words,); both without a row for the first word of a document.
         """
         logits = case_logits(probabilities, settings)
         logits[has_flag(flags, WordFlag.LONG_WORD), _ALL_CAPS] -= _LONG_WORD_COST
         best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
         cost = logits[:, 0] - logits[:, 1:].max(axis=1)
         function_word = has_flag(flags, WordFlag.FUNCTION_WORD)
-        keeps_capital = (best > 0) & (_inside_probability(logits, before) > 0.5)
-        keeps_capital &= ~function_word | has_flag(flags, WordFlag.LEFT_TAKEN)
-        keeps_capital |= best == _ALL_CAPS
+        may_keep = (best > 0) & (~function_word | has_flag(flags, WordFlag.LEFT_TAKEN))
+        written = before[:, _ENDS].max(axis=1)
+
+        def keeps_capital(end_logits: Float64Array) -> BoolArray:
+            return np.asarray(may_keep & (_inside_probability(logits, end_logits) > 0.5) | (best == _ALL_CAPS))
+
         needs_none = (cost > _MAX_COST) & ~function_word
         capital[needs_none] = 0
-        cost[keeps_capital | needs_none | has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
+        cost[keeps_capital(written) | needs_none | has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
         return cls(
             best=best,
             capital=capital,
-            inside=np.where(keeps_capital, best, 0),
+            inside=np.where(keeps_capital(np.maximum(written, unwritten)), best, 0),
             cost=cost,
             ended=has_flag(flags, WordFlag.ENDED),
             separated=has_flag(flags, WordFlag.SEPARATED),
@@ -110,15 +119,16 @@ class CaseChoices(NamedTuple):
         return CaseChoices(*(column[words:] for column in columns))
 
 
-def _inside_probability(logits: Float64Array, before: Float64Array) -> Float64Array:
+def _inside_probability(logits: Float64Array, end_logits: Float64Array) -> Float64Array:
     """Return P(capital | no sentence ends before the word), (words,), from log-probabilities of cases, (words, cases).
 
     P(capital) = P(end) + (1 - P(end)) P(capital | no end), if the word after every sentence end has a capital.
+    `end_logits` are those of the word before each of them, without one for the first word of a document.
     """
     odds = np.exp(logits)
     capital = odds[:, 1:].sum(axis=1) / odds.sum(axis=1)
     ends = np.zeros(len(logits))
-    ends[len(logits) - len(before) :] = sigmoid(before[:, _ENDS].max(axis=1))
+    ends[len(logits) - len(end_logits) :] = sigmoid(end_logits)
     return np.asarray((capital - ends) / np.maximum(1 - ends, 1e-6))
 
 

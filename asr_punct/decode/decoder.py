@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from asr_punct.decode.capitals import Capitals, CaseChoices
 from asr_punct.decode.classes import class_mark_logits, possible_marks
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import DecodeSettings, Float64Array, FloatArray, mark_logits
+from asr_punct.decode.settings import CAPITAL_FOLLOWS, DecodeSettings, Float64Array, FloatArray, mark_logits
 from asr_punct.decode.states import PairPath, PairSearch
 from asr_punct.decode.word_marks import (
     CLOSING,
@@ -55,6 +57,7 @@ class Decoder:
         self._capitals = Capitals(settings)
         self._logits: Float64Array = np.zeros((0, len(MARKS)))
         self._barriers: BoolArray = np.zeros(0, dtype=bool)
+        self._unwritten: Float64Array = np.zeros(0)  # `unwritten_end_logits` of the last word
         self._begins = True
         none = np.zeros(0, dtype=np.int64)
         self._cases = CaseChoices(none, none, none, none.astype(np.float64), *[none.astype(bool)] * 3)
@@ -69,7 +72,9 @@ class Decoder:
         if end:
             self._logits[-1:, DASH] = -np.inf
         previous = self._logits[-len(labels) - 1 : -1]  # of the word before each; the first of a document has none
-        choices = CaseChoices.from_probabilities(cases, flags, self._settings, previous)
+        unwritten = np.concatenate([self._unwritten, unwritten_end_logits(labels, self._settings, self._classes)])
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings, previous, unwritten[:-1])
+        self._unwritten = unwritten[len(unwritten) :] if end else unwritten[-1:]
         self._capitals.subtract_cost(previous, choices.cost[len(choices.cost) - len(previous) :])
         self._barriers = np.concatenate([self._barriers, has_flag(flags, WordFlag.BARRIER)])
         self._cases = self._cases.concatenate(choices)
@@ -114,6 +119,16 @@ def decision_logits(
     logits = class_mark_logits(labels, classes, settings) if classes else mark_logits(labels, settings)
     logits[blocked_marks(flags)] = -np.inf
     return logits
+
+
+def unwritten_end_logits(labels: FloatArray, settings: DecodeSettings, classes: tuple[str, ...]) -> Float64Array:
+    """Return the logit of a . or ? that is switched off, after each word, (words,); -inf if none is."""
+    off = {mark: settings.thresholds[mark] - 1 for mark in CAPITAL_FOLLOWS if settings.thresholds[mark] > 1}
+    if not off:
+        return np.full(len(labels), -np.inf)
+    settings = replace(settings, thresholds={**settings.thresholds, **off})
+    logits = class_mark_logits(labels, classes, settings) if classes else mark_logits(labels, settings)
+    return np.asarray(logits[:, list(map(MARKS.index, off))].max(axis=1))
 
 
 def drop_lone_dash(logits: Float64Array) -> None:

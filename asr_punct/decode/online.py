@@ -8,7 +8,7 @@ import numpy as np
 
 from asr_punct.decode.capitals import Capitals, CaseChoices
 from asr_punct.decode.classes import possible_marks
-from asr_punct.decode.decoder import MAX_SENTENCE_WORDS, decision_logits, drop_lone_dash
+from asr_punct.decode.decoder import MAX_SENTENCE_WORDS, decision_logits, drop_lone_dash, unwritten_end_logits
 from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
 from asr_punct.decode.settings import DecodeSettings, Float64Array, FloatArray
 from asr_punct.decode.states import PairSearch
@@ -41,6 +41,7 @@ class OnlineDecoder:
         """Drop the document: the next word begins another one."""
         self._capitals.end_document()
         self._before: Float64Array = np.zeros((0, len(MARKS)))  # logits of the last decided word
+        self._unwritten: Float64Array = np.zeros(0)  # its `unwritten_end_logits`
         self._open = self._open_words = 0
         self._begins = True
 
@@ -73,7 +74,10 @@ class OnlineDecoder:
         if self._begins:
             drop_lone_dash(logits)
         with_previous = np.concatenate([self._before, logits])  # a copy: `subtract_cost` changes `logits`
-        choices = CaseChoices.from_probabilities(cases, flags, self._settings, with_previous[:-1])
+        unwritten = unwritten_end_logits(labels, self._settings, self._classes)
+        with_unwritten = np.concatenate([self._unwritten, unwritten])
+        before = with_previous[:-1], with_unwritten[:-1]
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings, *before)
         self._capitals.subtract_cost(logits[:-1], choices.cost[1:])
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
         barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
@@ -88,7 +92,8 @@ class OnlineDecoder:
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == decided
         end_of_decided = len(self._before) + decided
-        self._before = with_previous[:0] if self._begins else with_previous[end_of_decided - 1 : end_of_decided]
+        kept = slice(0, 0) if self._begins else slice(end_of_decided - 1, end_of_decided)
+        self._before, self._unwritten = with_previous[kept], with_unwritten[kept]
         opened = path.opened | self._search.unruled_opening(logits)
         marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
         result = self._capitals.label(marks, choices, decided)

@@ -42,7 +42,8 @@ class DecodeSettings:
     """The decoder's settings.
 
     Attributes:
-        thresholds: calibrated probability from which a mark is set, by mark; a threshold above 1 switches it off.
+        thresholds: calibrated probability from which a mark is set, by mark; a threshold above 1 switches it off (see
+            `switched_off`).
         unopened: penalty in logits for a QUESTION or EXCLAMATION that no ¿ or ¡ opens, by mark; 0 or more.
         calibration: calibration of the probabilities.
         case_bias: added to the calibrated log-probability of each case.
@@ -58,6 +59,11 @@ class DecodeSettings:
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
     sentence_capitals: bool = False
     class_weights: Mapping[str, float] = field(default_factory=dict)
+
+
+def switched_off(threshold: float) -> float:
+    """Return the threshold that switches a mark off: 1 more, so that `unwritten_end_logits` knows the threshold."""
+    return 1 + max(threshold, _MIN_PROBABILITY)
 
 
 def logits(probabilities: npt.NDArray[np.floating]) -> Float64Array:

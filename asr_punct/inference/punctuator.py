@@ -21,6 +21,7 @@ from asr_punct.decode import Decoder
 from asr_punct.decode.classes import with_class_weights
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.probabilities import label_probabilities
+from asr_punct.decode.settings import switched_off
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
 from asr_punct.inference.aggregate import Aggregation
@@ -38,8 +39,6 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import without_marks
 from asr_punct.words import Seconds, Utterance, split_words
 
-_SWITCHED_OFF = 2.0
-"""Threshold of marks that may not be added."""
 _CACHED_WORDS = 1 << 16
 
 
@@ -76,7 +75,9 @@ class Punctuator:
         self.classes = info.model.heads.classes
         allowed = MARKS if marks is None else _with_opening(marks)
         settings = with_class_weights(info.decoding, class_weights or {}, self.classes)
-        thresholds = {mark: settings.thresholds[mark] if mark in allowed else _SWITCHED_OFF for mark in MARKS}
+        thresholds = {
+            mark: limit if mark in allowed else switched_off(limit) for mark, limit in settings.thresholds.items()
+        }
         self._settings = replace(settings, thresholds=thresholds)
         self._case = case
         language = info.model.language
