@@ -70,10 +70,13 @@ _CODES = {name.lower(): code for code, name in LANGUAGE_NAMES.items()} | {
 """Codes by English names, native names and codes of three letters."""
 _UNKNOWN = frozenset({"auto", "mul", "multi", "und", "unknown", "none", "null", "zxx"})
 _SEPARATORS = re.compile(r"[-_.@]")
+_WELL_FORMED = re.compile(r"[a-z]{2,3}(\+[a-z]{2,3})*")
+EXPECTED_CODE = "a code of two or three letters (es, eu, en, en-US …), or some joined as es+eu"
+"""The `expected` part of error messages about languages."""
 
 
 def parse_language(value: object) -> str:
-    """Return the code of a language as files name it: `es`, `es-ES`, `spa`, `Spanish`; `es+eu` is a mixture.
+    """Return the code of a language as users and files name it: `es`, `es-ES`, `spa`, `Spanish`; `es+eu` is a mixture.
 
     Another name is returned in lower case; "" for a value that names no language (`auto`, null).
     """
@@ -81,6 +84,11 @@ def parse_language(value: object) -> str:
         return ""
     codes = [_SEPARATORS.split(part.strip().lower())[0] for part in value.split("+")]
     return "+".join(_CODES.get(code, code) for code in codes if code and code not in _UNKNOWN)
+
+
+def is_language_code(code: str) -> bool:
+    """Whether a result of `parse_language` is well-formed: codes of two or three letters, not another name."""
+    return _WELL_FORMED.fullmatch(code) is not None
 
 
 def describe_languages(codes: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from asr_punct.errors import AsrPunctError
+from asr_punct.languages import parse_language
 
 
 class Mark(StrEnum):
@@ -164,7 +165,7 @@ def glyphs(language: str) -> Glyphs:
 
     Other languages than es, eu, en and bn have English quotation marks, with comma and period after them.
     """
-    first = language.split("+")[0]
+    first = parse_language(language).split("+")[0]
     return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
 
 

@@ -55,6 +55,12 @@ def test_words_and_pauses_of_another_voice(language, variant):
     assert np.array_equal(long_pauses(found), long_pauses(truth))
 
 
+def test_a_language_code_without_a_voice_of_its_own_has_that_of_its_language():
+    samples, rate, words, truth = speak(TEXTS["es"], "es+f2")
+    for language in ("spa", "es_ES", "en-US+es-ES"):
+        check(dtw.align(samples, rate, words, language), truth)
+
+
 def test_of_two_languages_the_spoken_one_is_used():
     samples, rate, words, truth = speak(TEXTS["es"], "es+m2")
     check(dtw.align(samples, rate, words, "en+es"), truth)

@@ -1,5 +1,6 @@
 """The language of a text: codes in files, identification, and the model that it selects."""
 
+import json
 import logging
 import subprocess
 import sys
@@ -13,8 +14,9 @@ from asr_punct.identifier import identify
 from asr_punct.inference.choice import MAX_WAITING_WORDS
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import describe_languages, parse_language
-from asr_punct.marks import Labels, Mark
+from asr_punct.marks import Labels, Mark, glyphs
 from asr_punct.nemo import punctuate_hypotheses
+from asr_punct.text.abbreviations import rules_of
 from asr_punct.words import Utterance, Word
 
 TEXTS = {
@@ -84,6 +86,31 @@ def test_too_few_words_are_not_identified(text):
 @pytest.mark.parametrize(("value", "code"), json_lines("language_codes.jsonl"))
 def test_codes_of_languages(value, code):
     assert parse_language(value) == code
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [("eng", "en"), ("en-US", "en"), ("en_GB", "en"), ("spa", "es"), ("es_ES", "es"), ("eus", "eu"), ("baq", "eu")],
+)
+def test_every_code_of_a_language_chooses_its_model(language, code, auto, warnings):
+    given = Punctuator.from_pretrained(language=language, threads=1)
+    assert [item.language for item in given.restore(documents("no no no"))] == [code]
+    assert [item.language for item in auto.restore(documents("no no no", language=language))] == [code]
+    style = auto.glyphs.of(code).name
+    stream = auto.stream(language=language)
+    stream.push("no", "no")
+    assert (given.glyphs.name, stream.glyphs.name, glyphs(language).name) == (style, style, code)
+    assert rules_of(language) == rules_of(code)
+    assert not warnings()
+
+
+@pytest.mark.parametrize("language", ["eng", "en-US", "en_US", "English"])
+def test_every_code_of_a_language_is_an_option(language, run, tmp_path):
+    source = tmp_path / "a.txt"
+    source.write_text("no no no\n", encoding="utf-8")
+    status, out, err = run("punctuate", source, "--lang", language, "--to", "json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["utterances"][0]["language"] == "en"
 
 
 # Languages in files

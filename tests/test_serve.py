@@ -95,6 +95,12 @@ def test_an_upload_is_never_a_path(client, tmp_path, monkeypatch):
     assert "kaldi" in error(post(client, content=b"x", params={"from": "kaldi"}), 422).found
 
 
+@pytest.mark.parametrize("language", ["es", "es_ES", "spa", "Spanish", "auto"])
+def test_every_code_of_a_language(client, language):
+    assert post(client, json={"text": "ana", "language": language}).status_code == 200
+    assert post(client, content=b"ana", params={"from": "text", "language": language}).status_code == 200
+
+
 def test_models_health_metrics_and_reference(client):
     assert {"name", "languages", "default"} <= client.get("/v1/models").json()[0].keys()
     assert client.get("/healthz").json() == {"status": "ok"}
@@ -118,7 +124,8 @@ def test_models_health_metrics_and_reference(client):
         ({"content": b"{", "headers": {"content-type": "application/json"}}, 400, "body"),
         ({"json": {}}, 422, "body"),
         ({"json": {"text": 1}}, 422, "body: text"),
-        ({"json": {"text": "a", "language": "Spanish"}}, 422, "body: language"),
+        ({"json": {"text": "a", "language": "Klingon"}}, 422, "body: language"),
+        ({"json": {"text": "a", "language": 1}}, 422, "body: language"),
         ({"json": {"text": "a", "model": "/etc"}}, 422, "model"),
         ({"json": {"text": "a", "to": "srt"}}, 422, None),
         ({"json": {"words": [{"word": "a b"}]}}, 422, "body: words.0.word"),
@@ -153,7 +160,7 @@ def test_bad_requests(client, arguments, status, place):
         ({"json": {"text": "ana", "lang": "es"}}, "the key 'lang'", "one of text words language model "),
         ({"json": {"words": [], "labels": [{"mark": []}]}}, "the key 'mark'", "one of marks case"),
         ({"json": [{"start": 1}]}, "[{'start': 1}]", "-F file=@"),
-        ({"json": {"text": "ana", "language": "Spanish"}}, "'Spanish'", "a code of two or three lower-case letters"),
+        ({"json": {"text": "ana", "language": "Klingon"}}, "'Klingon'", "a code of two or three letters"),
         ({"content": b'{"text": "ana"}'}, "JSON", "the header content-type: application/json, or ?from=FORMAT"),
         ({"content": b"1\n00:00:01,000 --> 00:00:02,000\nana\n"}, "cues of subtitles", "?from=srt"),
         ({"data": {"text": "ana"}}, "a form of type application/x-www-form-urlencoded", "multipart/form-data"),

@@ -12,15 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct import progress
+from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import HOP, RATE, Template, mfcc, normalise, pool, speak
 from asr_punct.align.warping import MIN_SPEECH, Floats, Ints, WarpingPath, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
 from asr_punct.errors import AsrPunctError, plural
+from asr_punct.languages import parse_language
 from asr_punct.pauses import silence_threshold, silences, silent_frames, smooth
 from asr_punct.words import Seconds, Word
 
-_VOICES = {"en": "en-us"}
-"""espeak voices whose name differs from the language code."""
+_VOICES = {"en": "en-us", "en-gb": "en"}
+"""espeak voices whose name differs from the code of the language or region."""
 _SILENT_COST, _SPEECH_COST = 0.3, 1.5
 """Costs of skipping a silent frame and a frame of speech, in units of the typical distance of `warping.warp`."""
 _THRESHOLD_SCALE_DB = 2.0
@@ -46,9 +48,10 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
     """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it. `samples` is float32 (samples,).
-    `language` is an espeak voice (`es`, `eu`, `en`, ...), or several joined by `+`, of which the one with the cheapest
-    path is used in each part of the recording. Raises InputError for an unknown voice, AsrPunctError for words without
-    audio, and MissingExtraError without the extra "audio".
+    `language` is an espeak voice (`es`, `eu`, `en-us`, ...) or another code of its language (`es-ES`, `spa`), or
+    several joined by `+`, of which the one with the cheapest path is used in each part of the recording. Raises
+    InputError for an unknown voice, AsrPunctError for words without audio, and MissingExtraError without the extra
+    "audio".
     """
     if not words:
         return ()
@@ -57,7 +60,7 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
     if rate != RATE:
         samples = require("soxr", "alignment").resample(samples, rate, RATE)
     with progress.step("synthesising the words"):
-        templates = [speak(words, _VOICES.get(code, code)) for code in language.split("+")]
+        templates = [_speak(words, name) for name in language.split("+")]
     parts = progress.track(
         _parts(samples, templates[0]),
         "seconds",
@@ -70,6 +73,15 @@ def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> t
     ]
     times = np.round(np.concatenate(edges), 3).tolist()
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))
+
+
+def _speak(words: Sequence[str], name: str) -> Template:
+    """Synthesise the words with the voice of a region (`en-us`), or if there is none, with that of its language."""
+    region, code = name.lower().replace("_", "-"), parse_language(name)
+    try:
+        return speak(words, _VOICES.get(region, region))
+    except VoiceError:
+        return speak(words, _VOICES.get(code, code))
 
 
 def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
+from asr_punct.languages import parse_language
 
 if TYPE_CHECKING:
     from asr_punct.align.ctc_model import AcousticModel
@@ -65,7 +66,8 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
     class_name, _, extras = _RECOGNISERS[package]
     try:
         recogniser_class = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
-        recogniser: Recogniser = recogniser_class(model, language or named_language(model), device or "cpu")
+        language = parse_language(language) or named_language(model)
+        recogniser: Recogniser = recogniser_class(model, language, device or "cpu")
         return recogniser
     except AsrPunctError:
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.formats import READABLE, WRITABLE
 from asr_punct.hub import shipped_models
+from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import MARKS
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
 from asr_punct.words import TIME_SOURCES, parse_time_source
@@ -43,14 +43,16 @@ def _complete_marks(incomplete: str) -> list[str]:
 
 
 def check_language(context: typer.Context, language: str | None) -> str | None:
-    """Return the code, such as `es` or `es+eu`, if it is well-formed; `align` also accepts espeak-ng's `en-us`."""
+    """Return the code, such as `es` or `es+eu`; for `align` the value as given, for espeak-ng's voices of regions.
+
+    Raises AsrPunctError if the value names no language.
+    """
     if language is None:
         return None
-    code = r"[a-z]{2,3}(-[a-z0-9]+)*" if context.info_name == "align" else r"[a-z]{2,3}"
-    if not re.fullmatch(rf"{code}(\+{code})*", language):
-        expected = "a code of two or three lower-case letters (es, eu, en …), or some joined as es+eu"
-        raise AsrPunctError(f"--lang: found {language!r}, expected {expected}")
-    return language
+    code = parse_language(language)
+    if not is_language_code(code):
+        raise AsrPunctError(f"--lang: found {language!r}, expected {EXPECTED_CODE}")
+    return language if context.info_name == "align" else code
 
 
 def _check_times(times: str | None) -> str | None:

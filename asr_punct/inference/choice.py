@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 
 from asr_punct.identifier import Guess, identify, known_languages
-from asr_punct.languages import describe_languages
+from asr_punct.languages import describe_languages, parse_language
 from asr_punct.words import Utterance
 
 _LOG = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class LanguageChoice:
 
         Reads ahead at most `_MAX_WORDS` words, none if all texts get the default model.
         """
-        for _, document in groupby(utterances, key=lambda utterance: utterance.context):
+        for _, document in groupby(map(_with_code, utterances), key=lambda utterance: utterance.context):
             if self.fixed:
                 yield from self._checked(document)
                 continue
@@ -150,3 +150,9 @@ class LanguageChoice:
         for _ in replace(self, report=found.setdefault).assign(utterances):
             pass
         return list(found.values())
+
+
+def _with_code(utterance: Utterance) -> Utterance:
+    """Return the utterance with the code of its language, which may be given as `en-US` or `eng`."""
+    code = parse_language(utterance.language)
+    return utterance if code == utterance.language else replace(utterance, language=code)

@@ -33,6 +33,7 @@ from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, flag_boundaries
+from asr_punct.languages import parse_language
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
@@ -116,7 +117,7 @@ class Punctuator:
 
         Args:
             name: the model; None for `auto`.
-            language: code of the language of all texts; None if it is not known.
+            language: code of the language of all texts (`en`, `en-US`, `eng`); None if it is not known.
             device: a device of torch (`cpu`, `cuda`, `cuda:1`, `mps`); by default the CPU.
             threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
             graph: the ONNX graph to run; by default fp32, or int8 if that is the only one.
@@ -138,19 +139,18 @@ class Punctuator:
             tokenizer = load_tokenizer(directory, info)
             return cls(info, tokenizer, backend, marks, case, (*own, *added), class_weights, aggregation)
 
-        given = "" if name is None else str(name)
+        given, language = "" if name is None else str(name), parse_language(language)
         if given in ("", AUTO):
             models = models_by_language()
-            codes = language.split("+") if language else []
-            default = next((models[code] for code in codes if code in models), DEFAULT_MODEL)
+            default = next((models[code] for code in language.split("+") if code in models), DEFAULT_MODEL)
             known = shipped_models() | {DEFAULT_MODEL: find_model(None)}
             chosen = open_directory(known[default])
-            chosen._choice = LanguageChoice(models, default, language or "")
+            chosen._choice = LanguageChoice(models, default, language)
             chosen._set_models(cache(lambda model: open_directory(known[model])))
         else:
             chosen = open_directory(find_model(given))
             models = dict.fromkeys(chosen.info.model.language.split("+"), given)
-            chosen._choice = LanguageChoice(models, given, language or "", fixed=True)
+            chosen._choice = LanguageChoice(models, given, language, fixed=True)
         return chosen
 
     @property

@@ -22,6 +22,7 @@ from asr_punct.inference.lookahead import Decision
 from asr_punct.inference.model_stream import Decide, ModelStream
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
+from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs, Labels, write_word
 from asr_punct.words import Seconds, Word, check_times, is_one_word
 
@@ -67,7 +68,7 @@ class Stream:
     ) -> None:
         # `open_model` gets a model's name, "" for the default model; without a `choice` all documents have that one
         self._open, self._model = open_model, open_model("")
-        given = choice.language or language if choice else ""
+        given = choice.language or parse_language(language) if choice else ""
         self._choice = replace(choice, language=given, report=self._report) if choice else None
         self._log = choice.log if choice else None
         self._warnings: dict[str, str] = {}

@@ -14,7 +14,6 @@ from asr_punct.formats.json_values import short_repr
 _PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
 """The message of an AsrPunctError that has no attributes for its parts."""
 _EXPECTED = {
-    "string_pattern_mismatch": "a code of two or three lower-case letters, or several: es, es+eu",
     "bool_parsing": "true or false",
 }
 """What was expected, by pydantic's type of the error; for other types pydantic's message is used."""

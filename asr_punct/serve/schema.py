@@ -11,15 +11,25 @@ from pydantic_core import PydanticCustomError
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
-from asr_punct.languages import parse_language
+from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word, is_one_word
 
-LANGUAGE = r"^[a-z]{2,3}(\+[a-z]{2,3})*$"
-"""Pattern of the code of a language, or of several."""
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
 Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
+
+
+def _language_code(name: str) -> str | None:
+    """Return the code of a language, None for `auto` and other names of no language."""
+    code = parse_language(name)
+    if code and not is_language_code(code):
+        raise PydanticCustomError("unknown_language", EXPECTED_CODE)
+    return code or None
+
+
+Language = Annotated[str, AfterValidator(_language_code)] | None
+"""Code of a language, or several joined by `+`."""
 
 
 class StrictModel(BaseModel):
@@ -121,10 +131,8 @@ class PunctuateRequest(StrictModel):
     words: Annotated[list[TimedWord], AfterValidator(in_order)] | None = Field(
         default=None, description="Words of one document, in the order of time."
     )
-    language: str | None = Field(
-        default=None,
-        pattern=LANGUAGE,
-        description="Code of the language, such as es or es+eu; default: identified from the words.",
+    language: Language = Field(
+        default=None, description="Code of the language, such as es or es+eu; default: identified from the words."
     )
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     to: Literal[WRITABLE_FILES] | None = Field(  # type: ignore[valid-type]
@@ -151,9 +159,7 @@ class UploadOptions(StrictModel):
     to: Literal[WRITABLE_FILES] | None = Field(  # type: ignore[valid-type]
         default=None, description="Format of the answer; default: that of the file."
     )
-    language: Annotated[str | None, BeforeValidator(lambda name: parse_language(name) or None)] = Field(
-        default=None, pattern=LANGUAGE, description="Name or code of its language, such as es."
-    )
+    language: Language = Field(default=None, description="Code of its language, such as es; default: as in the file.")
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     probabilities: bool = Field(default=False, description="Add probabilities to JSON words.")
     name: str | None = Field(default=None, description="Name of the file, from which its format is detected.")
@@ -219,7 +225,7 @@ StreamWord = Annotated[TimedWord, BeforeValidator(_word_object)]
 class StreamConfig(StrictModel):
     """Settings of a stream; only in its first message."""
 
-    language: str | None = Field(default=None, pattern=LANGUAGE, description="Language code.")
+    language: Language = Field(default=None, description="Language code.")
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
     right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")

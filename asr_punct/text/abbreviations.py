@@ -11,6 +11,8 @@ from enum import Enum, auto
 from functools import lru_cache, reduce
 from operator import or_
 
+from asr_punct.languages import parse_language
+
 
 class PeriodKind(Enum):
     """What a period after a word can be, depending on the word."""
@@ -147,5 +149,5 @@ def rules_of(language: str) -> LanguageRules:
 
     A language without an entry has only the rules common to all: acronyms and initials.
     """
-    known = [_RULES[code] for code in language.split("+") if code in _RULES]
+    known = [_RULES[code] for code in parse_language(language).split("+") if code in _RULES]
     return reduce(or_, known) if known else LanguageRules({})
