@@ -83,6 +83,25 @@ def test_pocketsphinx(stub_pocketsphinx):
         open_recogniser("pocketsphinx", "cuda")
 
 
+@pytest.mark.parametrize(
+    ("name", "language", "warnings"),
+    [
+        ("pocketsphinx", "spa", ["the language is Spanish (es): used the recogniser pocketsphinx, which is for"]),
+        ("whisper:small.en", "eu", ["the language is Basque (eu): used the recogniser whisper:small.en, which is for"]),
+        ("pocketsphinx", "en-GB", []),
+        ("pocketsphinx", None, []),
+        ("whisper:small.en", "es+en", []),
+        ("whisper:small", "es", []),
+    ],
+)
+def test_a_recogniser_of_another_language_is_reported(
+    name, language, warnings, stub_pocketsphinx, stub_whisper, caplog
+):
+    open_recogniser(name, language=language)
+    found = [record.getMessage() for record in caplog.records]
+    assert [message[: len(start)] for message, start in zip(found, warnings, strict=True)] == warnings
+
+
 def test_real_pocketsphinx(tmp_path):
     """On an espeak-ng voice at another rate."""
     pytest.importorskip("pocketsphinx", reason="pocketsphinx is not installed: pip install '.[pocketsphinx]'")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 from importlib import import_module
@@ -14,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
-from asr_punct.languages import parse_language
+from asr_punct.languages import describe_languages, parse_language
 
 if TYPE_CHECKING:
     from asr_punct.align.ctc_model import AcousticModel
     from asr_punct.align.methods import Aligner
     from asr_punct.asr.transcribe import Recogniser
 
+_LOG = logging.getLogger(__name__)
 RECOGNISER_FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
 EXPECTED_RECOGNISER = f"{', '.join(RECOGNISER_FORMS[:-1])} or {RECOGNISER_FORMS[-1]}"
 """Forms of the values of `--asr`, for help and error messages."""
@@ -54,7 +56,8 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
     """Load the recogniser `--asr name`.
 
     `device` is one of torch (None: the CPU), `language` the code of the spoken language (None: that in the name, if
-    any). Raises AsrPunctError for an unknown kind, model or device; MissingExtraError for a missing package.
+    any). Logs a warning if the recogniser is for another language. Raises AsrPunctError for an unknown kind, model or
+    device; MissingExtraError for a missing package.
     """
     from asr_punct.hub import check_path, check_transformers_name
 
@@ -66,8 +69,9 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
     class_name, _, extras = _RECOGNISERS[package]
     try:
         recogniser_class = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
-        language = parse_language(language) or named_language(model)
-        recogniser: Recogniser = recogniser_class(model, language, device or "cpu")
+        given, named = parse_language(language), named_language(model)
+        recogniser: Recogniser = recogniser_class(model, given or named, device or "cpu")
+        _warn_if_other(name, given, named or recogniser.language or "")
         return recogniser
     except AsrPunctError:
         raise
@@ -76,6 +80,13 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
     except (OSError, ValueError, RuntimeError, LookupError) as error:  # errors of the four packages
         reason = first_line(error)
         raise AsrPunctError(f"--asr: found {name!r}, expected a model that {package} can load: {reason}") from None
+
+
+def _warn_if_other(recogniser: str, given: str, own: str) -> None:
+    """Warn if none of the given languages is one of the recogniser's own."""
+    if given and not set(given.split("+")) & set(own.split("+")):
+        language, recognised = (describe_languages(codes.split("+")) for codes in (given, own))
+        _LOG.warning("the language is %s: used the recogniser %s, which is for %s", language, recogniser, recognised)
 
 
 def _split_name(name: str) -> tuple[str, str]:
