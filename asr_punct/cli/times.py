@@ -10,6 +10,8 @@ from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
 from asr_punct.cli.files import TABLES, audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
+from asr_punct.formats.files import uncompressed_name
+from asr_punct.formats.formats import BY_SUFFIX, format_by_name
 from asr_punct.progress import progress_bar
 
 
@@ -42,7 +44,8 @@ def align(
     Reads a recording (.wav, .flac, .m4a, .mp3 …) and its written text, or with --data-dir the utterances of a Kaldi
     data directory. Needs the extra "audio", and for ctc "train" or "nemo".
 
-    Writes CTM: recording, channel, start and duration in seconds, word; one word per line, in lower case, no marks.
+    Writes the words in lower case, without marks, in the format of the output's name, else as CTM: recording, channel,
+    start and duration in seconds, word; one word per line.
     """
     from asr_punct import formats
     from asr_punct.align.methods import align_data_dir, align_file
@@ -50,6 +53,7 @@ def align(
 
     tables = [data_dir / name for name in TABLES] if data_dir else []  # not its `ctm`, which align often writes
     check_outputs({"-o": output}, [audio, text, *tables, *audio_files(data_dir and data_dir / "wav.scp")])
+    format_name = _alignment_format(output)
     aligner_options = method, lang, acoustic_model, device
     if data_dir is not None and audio is None:
         utterances = align_data_dir(data_dir, lang, open_aligner(*aligner_options))
@@ -58,7 +62,17 @@ def align(
     else:
         raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
     with progress_bar(quiet, output=output):
-        formats.write(utterances, output, glyphs(lang), "ctm")
+        formats.write(utterances, output, glyphs(lang), format_name)
+
+
+def _alignment_format(output: str) -> str:
+    """Return the format of an output's name, `ctm` if it has no suffix. It must be a format with times."""
+    name = uncompressed_name(output)
+    format_name = format_by_name(name) if Path(name).suffix else "ctm"
+    if format_name in (None, "text", "tsv"):
+        timed = [suffix for suffix, each in BY_SUFFIX.items() if each not in ("text", "tsv")]
+        raise AsrPunctError(f"-o: found {output!r}, expected one of the suffixes {' '.join(timed)}")
+    return format_name
 
 
 @command(

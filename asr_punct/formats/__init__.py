@@ -7,7 +7,7 @@ from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
-from asr_punct.formats.formats import FORMATS, WRITABLE, format_by_name
+from asr_punct.formats.formats import BY_SUFFIX, FORMATS, WRITABLE, format_by_name
 from asr_punct.formats.json_values import short_repr
 from asr_punct.formats.source import Source
 from asr_punct.formats.subtitle_writers import OnCue, subtitle_writer
@@ -73,9 +73,10 @@ def output_format(path: Pathlike, format_name: str | None = None, source: Source
         format_name = _input_format(path, source)
     if format_name is None and str(path) != STANDARD_STREAM:
         name = uncompressed_name(path)
-        format_name = format_by_name(name)
-        if Path(name).suffix and format_name not in WRITABLE:
-            raise AsrPunctError(f"--to: found none and the output {path}, expected one of {' '.join(WRITABLE)}")
+        format_name, suffix = format_by_name(name), Path(name).suffix
+        if suffix and format_name is None:
+            expected = f"one of {' '.join(BY_SUFFIX)}, or --to and one of {' '.join(WRITABLE)}"
+            raise InputError(path, f"the suffix {suffix}, which no format has", expected)
     format_name = format_name or "text"
     if format_name not in WRITABLE:
         raise AsrPunctError(f"--to: found {format_name!r}, expected one of {' '.join(WRITABLE)}")

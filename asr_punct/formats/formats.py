@@ -107,7 +107,7 @@ READABLE_FILES = tuple(name for name in READABLE if not FORMATS[name].write_to)
 WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)
 WRITABLE_FILES = tuple(name for name in WRITABLE if FORMATS[name].write)
 """Formats that are written to one file."""
-_BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
+BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
 
 
 def format_by_name(path: Pathlike) -> str | None:
@@ -116,4 +116,4 @@ def format_by_name(path: Pathlike) -> str | None:
     A name that is only a suffix counts (Kaldi's `ctm`).
     """
     name = Path(path).name.lower()
-    return _BY_SUFFIX.get(Path(name).suffix) or _BY_SUFFIX.get("." + name)
+    return BY_SUFFIX.get(Path(name).suffix) or BY_SUFFIX.get("." + name)
