@@ -195,12 +195,17 @@ def marks_of_bits(bits: int) -> frozenset[Mark]:
     return frozenset(mark for i, mark in enumerate(MARKS) if bits >> i & 1)
 
 
-def named_marks(names: Iterable[str]) -> frozenset[Mark]:
-    """Return the marks with these names. Raises AsrPunctError for an unknown name, or if `names` is one string."""
-    given = tuple(names)
-    wrong = [names] if isinstance(names, str) else [name for name in given if name not in MARKS]
+def named_marks(names: Iterable[str], place: str = "marks") -> frozenset[Mark]:
+    """Return the marks with these names, in upper or lower case. Errors name the argument or option `place`.
+
+    Raises AsrPunctError for an unknown name, or if `names` is one string.
+    """
+    if isinstance(names, str):
+        raise AsrPunctError(f"{place}: found the string {names!r}, expected a list of names, such as ['COMMA']")
+    given = {str(name).upper(): name for name in names}
+    wrong = [name for upper, name in given.items() if upper not in MARKS]
     if wrong:
-        raise AsrPunctError(f"--marks: found {wrong[0]!r}, expected a list of names from {','.join(MARKS)}")
+        raise AsrPunctError(f"{place}: found {wrong[0]!r}, expected a list of names from {','.join(MARKS)}")
     return frozenset(map(Mark, given))
 
 

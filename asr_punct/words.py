@@ -141,6 +141,16 @@ _NO_LABELS = Labels()
 _UNCHANGED: Any = object()
 
 
+def check_utterances(utterances: Iterable[Utterance], place: str, hint: str) -> Iterator[Utterance]:
+    """Yield the utterances. Raises AsrPunctError for a single utterance or another value, with the argument's name."""
+    if isinstance(utterances, Utterance):
+        raise AsrPunctError(f"{place}: found a single Utterance, expected several, such as [utterance]")
+    for utterance in utterances:
+        if not isinstance(utterance, Utterance):
+            raise AsrPunctError(f"{place}: found {type(utterance).__name__}, expected Utterance ({hint})")
+        yield utterance
+
+
 def annotate(
     utterance: Utterance,
     *,

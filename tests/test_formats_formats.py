@@ -84,7 +84,7 @@ def test_the_given_format_of_the_input_is_kept(tmp_path):
 @pytest.mark.parametrize("name", ["a.trs", "a.es", "a.html.gz"])
 def test_an_output_of_another_name_is_an_error(name):
     suffix = name.removesuffix(".gz")[1:]
-    with pytest.raises(InputError, match=rf"{name}: found the suffix {suffix}, .*one of \.txt .*, or --to and .* ttml$"):
+    with pytest.raises(InputError, match=rf"{name}: found the suffix {suffix}, .* \.txt .*, or --to and .* ttml$"):
         formats.output_format(name)
     assert formats.output_format(name, "text") == "text"
 

@@ -52,8 +52,8 @@ def test_parse_marks_inverts_format_marks(marks):
     ("parse", "value", "message"),
     [
         *((parse_marks, text, "expected O or names") for text in ("", "comma", "COMMA+", "O+COMMA", "COMMA PERIOD")),
-        (named_marks, ["COMMA", "STOP"], "--marks: found 'STOP', expected a list of names from COMMA,PERIOD,"),
-        (named_marks, "COMMA", "--marks: found 'COMMA'"),
+        (named_marks, ["COMMA", "STOP"], "marks: found 'STOP', expected a list of names from COMMA,PERIOD,"),
+        (named_marks, "COMMA", "marks: found the string 'COMMA', expected a list of names"),
         (parse_case, "UPPER", "found case 'UPPER', expected one of O FIRST_CAP ALL_CAPS"),
     ],
 )

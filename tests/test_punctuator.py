@@ -174,6 +174,8 @@ def test_wrong_arguments_of_the_call_of_nemo_are_refused(punctuator, queries, op
 
 
 def test_marks_that_are_not_allowed_are_not_added(model):
+    with pytest.raises(AsrPunctError, match=r"^marks: found the string 'QUESTION', expected a list of names"):
+        Punctuator.from_pretrained(model, marks="QUESTION")
     chosen = Punctuator.from_pretrained(model, marks={Mark.QUESTION}, case=False)
     assert chosen("ana mira la casa dónde está la mesa") == "ana mira la casa ¿dónde está la mesa?"
 

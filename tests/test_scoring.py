@@ -161,6 +161,19 @@ def test_labels_are_required(aligned):
         score([parse("a b")], [parse("a"), Utterance((Word("b"),))], align=aligned)
 
 
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (("a", "b"), "references: found str, expected Utterance"),
+        (([], ["b"]), "hypotheses: found str, expected Utterance"),
+        ((Utterance(()), []), r"references: found a single Utterance, expected several, such as \[utterance\]"),
+    ],
+)
+def test_values_that_are_no_utterances_are_refused(values, found):
+    with pytest.raises(AsrPunctError, match=f"^{found}"):
+        score(*values)
+
+
 def test_an_empty_reference_and_an_unknown_merge_are_refused():
     with pytest.raises(InputError, match="reference: found no words"):
         score([labelled((), ())], [])

@@ -72,10 +72,11 @@ def with_class_weights(
     """
     names = classes or MARKS
     for name, weight in weights.items():
-        if name not in names:
+        if name.upper() not in names:
             raise AsrPunctError(f"--class-weights: found {name!r}, expected names from {','.join(names)}")
         if not (math.isfinite(weight) and weight > 0):
             raise AsrPunctError(f"--class-weights: found {weight} for {name}, expected a number above 0")
+    weights = {name.upper(): weight for name, weight in weights.items()}
     if classes:
         current = settings.class_weights
         product = {name: current.get(name, 1.0) * weight for name, weight in weights.items()}
@@ -92,7 +93,7 @@ def parse_class_weights(text: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for item in text.split(","):
         name, _, weight = map(str.strip, item.partition("="))
-        if name in weights:
+        if name.upper() in map(str.upper, weights):
             raise AsrPunctError(f"--class-weights: found {name} twice, expected each name once")
         try:
             weights[name] = float(weight)

@@ -38,7 +38,7 @@ from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_ma
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import without_marks
-from asr_punct.words import Seconds, Utterance, split_words
+from asr_punct.words import Seconds, Utterance, check_utterances, split_words
 
 _CACHED_WORDS = 1 << 16
 
@@ -333,9 +333,7 @@ class Punctuator:
 
     def _by_model(self, utterances: Iterable[Utterance]) -> Iterator[tuple[Punctuator, Iterable[Utterance]]]:
         """Yield consecutive utterances that one model restores, after its punctuator."""
-        if isinstance(utterances, Utterance):
-            raise AsrPunctError("utterances: found a single Utterance, expected several, such as [utterance]")
-        utterances = map(_checked, utterances)
+        utterances = check_utterances(utterances, "utterances", "for text: call it")
         if self._choice is None:
             yield self, utterances
             return
@@ -363,12 +361,6 @@ class Punctuator:
         lookahead = Lookahead(self._reader, left, right, hop, flush_after, patience, **limits)
         decoder = OnlineDecoder(self._settings, self.classes)
         return ModelStream(lookahead, self._predictor.decide, decoder, self._case, self.glyphs)
-
-
-def _checked(utterance: Utterance) -> Utterance:
-    if not isinstance(utterance, Utterance):
-        raise AsrPunctError(f"utterances: found {type(utterance).__name__}, expected Utterance (for text: call it)")
-    return utterance
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:

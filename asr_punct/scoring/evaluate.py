@@ -12,7 +12,9 @@ from asr_punct.scoring.metrics import make_scores
 from asr_punct.scoring.pairing import WordPair, pair_utterances
 from asr_punct.scoring.scores import Resampling, Scores
 from asr_punct.scoring.significance import SAMPLES, SEED, bootstrap
-from asr_punct.words import Utterance
+from asr_punct.words import Utterance, check_utterances
+
+_HINT = "of a file: formats.labelled.read_labelled"
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,11 @@ def pair_words(
     `merge` scores 4, 3 or 2 classes of marks, "no mark" included; None: each mark is a class. With `align` the
     hypotheses have a recogniser's words, which are aligned with the reference's. `name` is that of the hypotheses in an
     error. Raises InputError if words differ without `align`, labels are missing, or the reference is empty, and
-    AsrPunctError if `merge` is another number.
+    AsrPunctError if `merge` is another number, or a value is not an utterance.
     """
     classes = mark_classes(merge)
+    references = check_utterances(references, "references", _HINT)
+    hypotheses = check_utterances(hypotheses, "hypotheses", _HINT)
     expected, found = (list(with_pauses(classes.relabel(side))) for side in (references, hypotheses))
     if not any(reference.words for reference in expected):
         raise InputError("reference", "no words", "labelled utterances")
