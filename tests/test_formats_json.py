@@ -119,6 +119,12 @@ def test_a_given_format_refuses_another_form(tmp_path, format_name, content):
         read_value(tmp_path, content, format_name)
 
 
+def test_a_long_value_in_an_error_is_cut_visibly(tmp_path):
+    path = file(tmp_path, "a.json", json.dumps([{"start": 1}] * 20))
+    with pytest.raises(InputError, match=r"a\.json: found \[\{'start': 1\}, .{64}…, expected JSON of one of"):
+        list(formats.read(path))
+
+
 def hostile(content):
     """Malformed variants of a file."""
     return {

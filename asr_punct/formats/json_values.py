@@ -20,6 +20,8 @@ from asr_punct.words import Seconds
 Object = Mapping[str, Any]
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects; the formats need less than ten levels."""
+_SHORT = 80
+"""Maximum number of characters of a value in an error message."""
 _NON_SPACE = re.compile(r"[^ \t\n\r]")
 _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 
@@ -50,18 +52,19 @@ def json_origin(origin: object, format_name: str) -> JsonOrigin | None:
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Return the value of a JSON text. Raises InputError as `parse_json_values`, and for a second value."""
-    values = parse_json_values(text, place).items
+    """Return the value of one line. Raises InputError as `parse_json_values`, and for a second value."""
+    values = parse_json_values(text, place, is_line=True).items
     if len(values) > 1:
         raise InputError(place, "no JSON (extra data after the first value)", "JSON")
     return values[0]
 
 
-def parse_json_values(text: str, place: str) -> Values:
+def parse_json_values(text: str, place: str, *, is_line: bool = False) -> Values:
     """Return the one or more values of a JSON text. NaN and Infinity, which some recognisers write, are accepted.
 
-    Raises InputError for other text than JSON, nesting deeper than `MAX_DEPTH`, a repeated key, a number too large
-    (1e999), or half of a surrogate pair, which UTF-8 cannot encode.
+    `place` is a file, or with `is_line` a line of it, in error messages. Raises InputError for other text than JSON,
+    nesting deeper than `MAX_DEPTH`, a repeated key, a number too large (1e999), or half of a surrogate pair, which
+    UTF-8 cannot encode.
     """
     try:
         values = _decode_all(text, place)
@@ -70,7 +73,7 @@ def parse_json_values(text: str, place: str) -> Values:
     except InputError:
         raise
     except json.JSONDecodeError as error:
-        raise InputError(place, f"no JSON ({error})", "JSON") from None
+        raise _syntax_error(error, place if is_line else f"{place}:{error.lineno}") from None
     except RecursionError:
         raise InputError(place, f"values nested more than {MAX_DEPTH} deep", "at most that many") from None
     except ValueError:  # _finite_float, or an integer with more digits than Python converts
@@ -78,6 +81,15 @@ def parse_json_values(text: str, place: str) -> Values:
     if _ESCAPED_SURROGATE.search(text) and _LONE_SURROGATE.search(json.dumps(values, ensure_ascii=False)):
         raise InputError(place, "half of a surrogate pair", "whole characters")
     return Values(tuple(values))
+
+
+def _syntax_error(error: json.JSONDecodeError, place: str) -> InputError:
+    text = error.doc.rstrip()
+    if not text:
+        return InputError(place, "no JSON", "JSON")
+    if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
+        return InputError(place, "JSON that ends too early", "complete JSON")
+    return InputError(place, f"malformed JSON at column {error.colno} ({error.msg})", "JSON")
 
 
 def _decode_all(text: str, place: str) -> list[Any]:
@@ -148,8 +160,9 @@ def find(value: Any, *keys: str) -> Any:
 
 
 def short_repr(value: object) -> str:
-    """Return the value as errors show it, cut to 80 characters."""
-    return repr(value)[:80]
+    """Return the value as errors show it, cut to 80 characters, with `…` if it is longer."""
+    text = repr(value)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)

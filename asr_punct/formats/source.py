@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.formats.ctm import COMMENT, could_be_row
 from asr_punct.formats.files import (
     AUDIO_SUFFIXES,
@@ -173,6 +173,8 @@ def _describe(content: Any) -> str:
         return f"{len(content.items)} JSON values one after the other"
     if content and isinstance(content, dict):
         return f"an object with {', '.join(map(repr, list(content)[:5]))}"
+    if content and isinstance(content, list) and all(isinstance(each, str) for each in content):
+        return f"a list of {plural(len(content), 'string')}"
     return short_repr(content)
 
 

@@ -21,6 +21,7 @@ MAX_CUE = 2**20
 _TIME = r"(?:([0-9]{1,6}):)?([0-5]?[0-9]):([0-5]?[0-9])[.,]([0-9]{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _WORD_TIME = re.compile(rf"<{_TIME}>")
+_CLOCK = re.compile(r"[0-9]:[0-9]")
 _ARROW = "-->"
 _OTHER_BLOCKS = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
 _EXPECTED: dict[Kind, str] = {
@@ -118,7 +119,8 @@ class _Reader:
 
     def _cue(self, number: int, lines: Sequence[str]) -> CueOrigin:
         """Return the cue of a block; the first or second line has its times."""
-        row = next((i for i, line in enumerate(lines[:2]) if _ARROW in line), 0)
+        tests = (lambda line: _ARROW in line), _CLOCK.search  # a line with times but without an arrow is the fault
+        row = next((i for test in tests for i, line in enumerate(lines[:2]) if test(line)), 0)
         match = _TIMES.fullmatch(lines[row])
         if match is None:
             raise self._error(number + row, _shown(lines[row]))
