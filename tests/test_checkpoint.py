@@ -165,7 +165,8 @@ def test_models_are_listed_with_facts_and_scores(shipped):
     assert max(map(len, listed.splitlines())) <= 80
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in listed.splitlines() if "|" in line]
     size = sum((shipped / name).stat().st_size for name in (TOKENIZER, ONNX_INT8)) / 1e6
-    assert rows[2] == ["es-eu (default)", "es", f"{size:.1f} MB", "8.8 M", "CC BY-SA 4.0"]
+    assert rows[2] == ["es-eu", "es", f"{size:.1f} MB", "8.8 M", "CC BY-SA 4.0"]
+    assert "each text gets the model of its language:\n\n* Spanish (es), and other languages: es-eu\n" in listed
     words = str(sum(len(utterance.words) for utterance in utterances(20, 1)))
     assert rows[5] == ["es-eu", "es/congreso", words, "13", "100.0", "100.0"]
     assert rows[6] == ["es-eu", "iwslt/test2011", words, "3", "100.0", "100.0"]

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from asr_punct.checkpoint import SCORES, WEIGHTS, ModelInfo, existing_file, read_info
 from asr_punct.config import HeadConfig
-from asr_punct.hub import DEFAULT_MODEL
+from asr_punct.hub import DEFAULT_MODEL, models_by_language
+from asr_punct.languages import describe_languages
 from asr_punct.marks import MARKS
 from asr_punct.scoring import read_score_sets
 from asr_punct.scoring.tables import NO_VALUE, percent, table
@@ -62,7 +63,7 @@ def _punctuation_head(heads: HeadConfig) -> str:
 
 
 def list_models(directories: Mapping[str, Path]) -> str:
-    """Return a table of models and a table of their scores, at most 80 columns wide.
+    """Return a table of models, their choice by language, and a table of their scores, at most 80 columns wide.
 
     Raises ModelError if a directory is damaged, and InputError if its file of scores is missing or malformed.
     """
@@ -73,7 +74,7 @@ def list_models(directories: Mapping[str, Path]) -> str:
         parameters = info.training.get("parameters")
         models.append(
             (
-                f"{model} (default)" if model == DEFAULT_MODEL else model,
+                model,
                 " ".join(info.model.language.split("+")),
                 f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB",
                 NO_VALUE if parameters is None else f"{parameters / 1e6:.1f} M",
@@ -84,4 +85,16 @@ def list_models(directories: Mapping[str, Path]) -> str:
             f1 = percent(each.micro.f1), percent(each.case.micro.f1)
             scores.append((model, test_set, f"{each.words:,}", str(len(each.marks)), *f1))
     title = "F1 in per cent on documents held out from training, all classes of marks pooled:"
-    return "\n".join((table(_MODEL_COLUMNS, models), f"{title}\n", table(_SCORE_COLUMNS, scores)))
+    return "\n".join((table(_MODEL_COLUMNS, models), _choice(), f"{title}\n", table(_SCORE_COLUMNS, scores)))
+
+
+def _choice() -> str:
+    """Return lines that name the languages of the models that are used without `--model`."""
+    codes = dict[str, list[str]]()
+    for code, model in models_by_language().items():
+        codes.setdefault(model, []).append(code)
+    lines = ["Without --model, each text gets the model of its language:\n"]
+    for model, languages in codes.items():
+        others = ", and other languages" if model == DEFAULT_MODEL else ""
+        lines.append(f"* {describe_languages(languages)}{others}: {model}")
+    return "\n".join([*lines, ""])

@@ -176,7 +176,8 @@ def score(
 def models() -> None:
     """List the shipped models and their scores.
 
-    Prints two tables: size, parameters and licence, and F1 in per cent of marks and capitals by test set.
+    Prints two tables: size, parameters and licence, and F1 in per cent of marks and capitals by test set. Between them
+    are the languages for which a model is used without --model.
     """
     from asr_punct.cli.describe import list_models
     from asr_punct.hub import shipped_models
