@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asr_punct.corpora.iwslt import CLASSES
-from asr_punct.formats.files import read_json_file, write_file
+from asr_punct.errors import InputError, plural, run_script
+from asr_punct.formats.files import read_json_file, read_lines, write_file
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, compare_counts, pair_words, write_score_sets
 from asr_punct.scoring.environment import describe_environment
@@ -34,9 +35,12 @@ class Decoded:
     """The results of one decoding, `exp/decode/NAME/facts.json`."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.facts: Mapping[str, Any] = read_json_file(EXP / "decode" / name / FACTS)
-        self.scores = {key: Scores.from_dict(value) for key, value in self.facts["scores"].items()}
+        self.name, self.path = name, EXP / "decode" / name / FACTS
+        self.facts = read_object(self.path, ("scores", "merged", "untuned", "parameters", "words_per_second"))
+        try:
+            self.scores = {key: Scores.from_dict(value) for key, value in self.facts["scores"].items()}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InputError(self.path, f"{type(error).__name__} {error}", "scores by test set") from None
 
     def rates(self, test: str) -> list[str]:
         scores = self.scores[test]
@@ -48,6 +52,15 @@ class Decoded:
 
 def _three(rate: Any) -> list[str]:
     return [percent(rate.precision), percent(rate.recall), percent(rate.f1)]
+
+
+def read_object(path: Path, keys: Sequence[str]) -> Mapping[str, Any]:
+    """Read a JSON object. Raises InputError if a key is missing."""
+    value = read_json_file(path)
+    missing = [key for key in keys if not isinstance(value, dict) or key not in value]
+    if missing:
+        raise InputError(path, f"no key {missing[0]!r}", f"an object with {', '.join(keys)}")
+    return dict(value)
 
 
 def read_published(kind: str) -> list[dict[str, str]]:
@@ -88,7 +101,13 @@ def _conditions(options: argparse.Namespace, summary: Mapping[str, Any], scored:
 
 
 def _read_settings(options: argparse.Namespace) -> list[list[str]]:
-    return [line.split("\t") for line in options.settings.read_text(encoding="utf-8").splitlines()]
+    rows = []
+    for number, line in read_lines(options.settings):
+        rows.append(line.split("\t"))
+        if len(rows[-1]) != 3:
+            found = plural(len(rows[-1]), "column")
+            raise InputError(f"{options.settings}:{number}", found, "3: system, part and settings")
+    return rows
 
 
 def results(rows: Sequence[Decoded], tests: Sequence[str], options: argparse.Namespace) -> Iterator[str]:
@@ -223,8 +242,11 @@ def sweep(kind: Sweep, row: str) -> Iterator[str]:
 
 
 def page(options: argparse.Namespace, rows: Sequence[Decoded]) -> Iterator[str]:
-    summary = read_json_file(Path("data/summary.json"))
+    summary = read_object(Path("data/summary.json"), ("words", "source", "overlapping_documents"))
     tests = [name for name in summary["words"] if name in rows[0].scores]
+    for row in rows:
+        if missing := [name for name in tests if name not in row.scores]:
+            raise InputError(row.path, f"no scores of {missing[0]!r}", f"those of {', '.join(tests)}")
     yield f"# {Path.cwd().name}: the papers' systems in one framework\n"
     if options.synthetic == "true":
         yield f"{_SYNTHETIC}\n"
@@ -255,4 +277,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)
