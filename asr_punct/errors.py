@@ -60,7 +60,7 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def run_script(main: Callable[..., None]) -> None:
+def run_script(main: Callable[..., object]) -> None:
     """Run the main function of a recipe's program.
 
     Typer turns its parameters into arguments and options; a function without parameters parses them itself. An

@@ -1,6 +1,7 @@
 """The model under NeMo: saved, restored and trained by its tools. Skipped if NeMo is not installed."""
 
 import shutil
+import sys
 import tarfile
 
 import pytest
@@ -21,7 +22,7 @@ from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.hub import configuration_directory, shipped_models
 from asr_punct.nemo import AsrPunctModel, PunctuationCapitalizationModel, punctuate_hypotheses
 from asr_punct.nemo.parts import NEMO_WEIGHTS
-from asr_punct.nemo.train import train
+from asr_punct.nemo.train import main, train
 
 QUERIES = ["ana mira la casa", "dónde está la ley", ""]
 
@@ -206,6 +207,24 @@ def repacked(path, folder, weights):
 def test_unusable_configurations(values, error):
     with pytest.raises(AsrPunctError, match=error):
         AsrPunctModel(OmegaConf.create(values))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "model.data: found nothing, expected a directory"),
+        (["model.data=nowhere"], "nowhere/train.tsv: found no such file"),
+        (["+trainer.foo=1"], "trainer: found settings that Lightning refuses: "),
+    ],
+)
+def test_wrong_input_of_the_training_command_is_one_line(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["train.py", "exp_manager.exp_dir=exp", *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    error = capsys.readouterr().err
+    assert error.splitlines()[-1].startswith(f"train.py: {message}")
+    assert "Traceback" not in error
 
 
 def test_weights_are_averaged_by_nemo(corpus, tmp_path):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from omegaconf import MISSING
 
 from asr_punct.checkpoint import (
     CARD,
@@ -62,7 +63,7 @@ def new_parts(values: Mapping[str, Any], epochs: int | None) -> Parts:
     (directory of the corpora) and `init` (model to start from). Raises AsrPunctError for an unusable configuration or
     data, or an unknown model.
     """
-    if not values.get("data"):
+    if values.get("data") in (None, "", MISSING):
         raise ConfigError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
     data = Path(values["data"])
     check_data(data)

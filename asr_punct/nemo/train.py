@@ -1,10 +1,14 @@
 """Training with NeMo's tools and Hydra (`conf/nemo/*.yaml`): `python -m asr_punct.nemo.train model.data=DIR`."""
 
+from functools import partial
+
+from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch import Trainer
 from nemo.core.config import hydra_runner
 from nemo.utils.exp_manager import exp_manager
 from omegaconf import DictConfig
 
+from asr_punct.errors import ConfigError, first_line, run_script
 from asr_punct.hub import configuration_directory
 from asr_punct.nemo.model import AsrPunctModel
 
@@ -15,7 +19,10 @@ def train(cfg: DictConfig) -> AsrPunctModel:
     `cfg` has the keys `model`, `trainer` and `exp_manager` of `conf/nemo/punctuation.yaml`. Raises AsrPunctError for an
     unusable configuration or data.
     """
-    trainer = Trainer(**cfg.trainer)
+    try:
+        trainer = Trainer(**cfg.trainer)
+    except (TypeError, ValueError, MisconfigurationException) as error:
+        raise ConfigError(f"trainer: found settings that Lightning refuses: {first_line(error)}") from None
     exp_manager(trainer, cfg.get("exp_manager"))
     model = AsrPunctModel(cfg.model, trainer)
     trainer.fit(model)
@@ -25,7 +32,7 @@ def train(cfg: DictConfig) -> AsrPunctModel:
 @hydra_runner(config_path=str(configuration_directory("nemo")), config_name="punctuation")  # type: ignore[untyped-decorator]
 def main(cfg: DictConfig) -> None:
     """Train with the settings of the command line."""
-    train(cfg)
+    run_script(partial(train, cfg))  # inside Hydra, which prints a traceback of errors
 
 
 if __name__ == "__main__":
