@@ -160,9 +160,9 @@ def test_a_file_is_aligned(tmp_path, run):
     assert (found.id, [word.text for word in found.words]) == ("una_frase", ["buenos", "días", "a", "todos"])
     starts = [word.start for word in spoken.words]
     assert [word.start for word in found.words] == pytest.approx(starts, abs=0.06)
-    for name in ("b.json", "b.TextGrid.gz", "b"):
+    for name in ("b.json", "b.TextGrid.gz", "b", "ctm.1"):
         assert run("align", tmp_path / "una frase.wav", tmp_path / "a.txt", "-o", tmp_path / name)[0] == 0
-        (other,) = formats.read(tmp_path / name, "ctm" if name == "b" else None)
+        (other,) = formats.read(tmp_path / name, "ctm" if name in ("b", "ctm.1") else None)
         assert [word.text for word in other.words] == [word.text for word in found.words]
 
 

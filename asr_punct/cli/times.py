@@ -66,10 +66,9 @@ def align(
 
 
 def _alignment_format(output: str) -> str:
-    """Return the format of an output's name, `ctm` if it has no suffix. It must be a format with times."""
-    name = uncompressed_name(output)
-    format_name = format_by_name(name) if Path(name).suffix else "ctm"
-    if format_name in (None, "text", "tsv"):
+    """Return the format of an output's name, or `ctm` (also for `ctm.1`). It must be a format with times."""
+    format_name = format_by_name(uncompressed_name(output)) or "ctm"
+    if format_name in ("text", "tsv"):
         timed = [suffix for suffix, each in BY_SUFFIX.items() if each not in ("text", "tsv")]
         raise AsrPunctError(f"-o: found {output!r}, expected one of the suffixes {' '.join(timed)}")
     return format_name
