@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from asr_punct.errors import InputError
 from asr_punct.formats.files import Pathlike, display_name, read_lines, write_file
 from asr_punct.marks import Case, apply_case, takes_case
-from asr_punct.text import split_token
+from asr_punct.text import split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
 
 STEM_MARKER = "-"
@@ -44,10 +44,10 @@ class Casing:
     def apply(self, word: str, case: Case) -> str:
         """Return a token with the capitals of the list, or else of its case label. Nothing but case changes.
 
-        A token that already has a capital, and tags and addresses (`takes_case`), get the case label only.
+        A token that already has a capital, sounds, and tags and addresses (`takes_case`), get the case label only.
         """
         before, core, after = split_token(word, self.language)
-        eligible = takes_case(word) and core == core.lower()
+        eligible = takes_case(word) and core == core.lower() and split_sound(word) is None
         form = (self.forms.get(core) or self._with_ending(core, case)) if eligible else None
         if form is None or form == core or form.lower() != core:
             return apply_case(word, case)

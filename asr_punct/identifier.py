@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asr_punct.caching import cached_by_word
+from asr_punct.text import split_sound
 
 MODEL = Path(__file__).parent / "identifier.npz"
 MIN_WORDS = 3
@@ -72,8 +73,8 @@ class _Model:
 def identify(words: Iterable[str]) -> Guess | None:
     """Return the likely language of words as a recogniser writes them, or None for fewer than `MIN_WORDS`.
 
-    Marks, capitals, numbers and tags such as `<unk>` are ignored. In other scripts than Latin the guess is a common
-    language of the script.
+    Marks, capitals, numbers and sounds such as `<unk>` and `(laughs)` are ignored. In other scripts than Latin the
+    guess is a common language of the script.
     """
     tokens = list(letters_of(words))
     if len(tokens) < MIN_WORDS:
@@ -100,7 +101,7 @@ def known_languages() -> frozenset[str]:
 
 
 def letters_of(words: Iterable[str]) -> Iterator[str]:
-    """Yield the words in lower case without marks and numbers; an apostrophe or hyphen splits a word."""
+    """Yield the words in lower case without marks, numbers and sounds; an apostrophe or hyphen splits a word."""
     for word in words:
         if not word.startswith(_TAGS):
             yield from _parts(word)
@@ -108,6 +109,8 @@ def letters_of(words: Iterable[str]) -> Iterator[str]:
 
 @cached_by_word(1 << 14)
 def _parts(word: str) -> Sequence[str]:
+    if split_sound(word) is not None:
+        return ()
     return _LETTERS.findall(unicodedata.normalize("NFC", word).lower())
 
 

@@ -71,7 +71,7 @@ _CODES = {name.lower(): code for code, name in LANGUAGE_NAMES.items()} | {
 _UNKNOWN = frozenset({"auto", "mul", "multi", "und", "unknown", "none", "null", "zxx"})
 _SEPARATORS = re.compile(r"[-_.@]")
 _WELL_FORMED = re.compile(r"[a-z]{2,3}(\+[a-z]{2,3})*")
-EXPECTED_CODE = "a code of two or three letters (es, eu, en, en-US …), or some joined as es+eu"
+EXPECTED_CODE = "a code of two or three letters (es, eu, en, en-US …), or several joined by + (es+eu)"
 """The `expected` part of error messages about languages."""
 
 

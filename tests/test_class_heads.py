@@ -74,9 +74,9 @@ def test_class_weights_multiply_those_of_the_directory(directory, tmp_path):
 
 
 def test_invalid_class_weights_are_refused(directory, tmp_path):
-    with pytest.raises(AsrPunctError, match="--class-weights: found 'COLON', expected names from O,"):
+    with pytest.raises(AsrPunctError, match="class weights: found 'COLON', expected names from O,"):
         Punctuator.from_pretrained(directory, class_weights={"COLON": 2.0})
-    with pytest.raises(AsrPunctError, match=r"--class-weights: found 0\.0 for COMMA, expected a number above 0"):
+    with pytest.raises(AsrPunctError, match=r"class weights: found 0\.0 for COMMA, expected a number above 0"):
         Punctuator.from_pretrained(directory, class_weights={"COMMA": 0.0})
     info = read_info(directory)
     decoding = dataclasses.replace(info.decoding, class_weights={"COLON": 2.0})
@@ -88,7 +88,7 @@ def test_invalid_class_weights_are_refused(directory, tmp_path):
 def test_class_weights_move_the_thresholds_of_a_multilabel_model(model):
     rare = Punctuator.from_pretrained(model, class_weights={"COMMA": 1e-6, "PERIOD": 1e-6})
     assert rare(TEXT) == "Ana mira la casa ¿Dónde está la mesa?"
-    with pytest.raises(AsrPunctError, match="--class-weights: found 'O', expected names from COMMA,PERIOD"):
+    with pytest.raises(AsrPunctError, match="class weights: found 'O', expected names from COMMA,PERIOD"):
         Punctuator.from_pretrained(model, class_weights={"O": 2.0})
 
 

@@ -78,7 +78,9 @@ def test_a_mixture_of_spanish_and_basque_is_of_both():
     assert identify(MIXED.split()).probability_of(["es", "eu"]) > 0.9
 
 
-@pytest.mark.parametrize("text", ["", "42 1999 3,5 100", "<unk> [noise] - ...", "hola"])
+@pytest.mark.parametrize(
+    "text", ["", "42 1999 3,5 100", "<unk> [noise] - ...", "{noise} (laughs) <unk> {breath}", "hola"]
+)
 def test_too_few_words_are_not_identified(text):
     assert identify(text.split()) is None
 

@@ -150,6 +150,13 @@ def test_sounds_are_output_in_a_pause_and_let_no_word_wait():
     assert (next(buffer.wait(0.9, has_times=False)).words[0][0].text, list(buffer.flush())) == ("b", [])
 
 
+def test_a_sound_after_a_pause_lets_the_words_before_it_go():
+    buffer = lookahead(2, 2)
+    assert list(buffer.push([(Word("a"), None)])) == []
+    (before,) = buffer.push([(Word("[ruido]"), 1.0)])
+    assert (decided([before]), before.window.words[-1].pause) == ([("a[ruido]", "a")], 100)
+
+
 def test_words_that_are_put_back_are_decided_with_the_next_one():
     buffer = lookahead(2, 1, patience=2)
     assert list(buffer.push([(Word("a"), None)])) == []

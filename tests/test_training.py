@@ -214,6 +214,15 @@ def test_the_int8_graph_is_compared_on_a_text(model, corpus, tmp_path, caplog, t
     assert len(list(directory.glob("*.onnx"))) == (0 if error else 2)
 
 
+def test_the_text_of_the_int8_graph_may_be_short(model, tmp_path):
+    directory = shutil.copytree(model, tmp_path / "copy")
+    text = tmp_path / "short.tsv"
+    text.write_text("hola\tPERIOD\t-\tFIRST_CAP\n")
+    export(directory, int8=True, text=text)
+    with pytest.raises(AsrPunctError, match="without int8, expected both or none"):
+        export(directory, text=text)
+
+
 def test_each_row_of_a_table_has_its_own_scale(tmp_path):
     table = np.array([[1000, -500], [0.001, 0.002], [0, 0]], dtype=np.float32)
     graph = helper.make_graph(

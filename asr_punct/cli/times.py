@@ -14,6 +14,9 @@ from asr_punct.formats.files import uncompressed_name
 from asr_punct.formats.formats import BY_SUFFIX, format_by_name
 from asr_punct.progress import progress_bar
 
+_WITHOUT_TIMES = ("text", "tsv")
+"""Formats without word times."""
+
 
 @command(
     Section.TIMES,
@@ -66,12 +69,16 @@ def align(
 
 
 def _alignment_format(output: str) -> str:
-    """Return the format of an output's name, or `ctm` (also for `ctm.1`). It must be a format with times."""
-    format_name = format_by_name(uncompressed_name(output)) or "ctm"
-    if format_name in ("text", "tsv"):
-        timed = [suffix for suffix, each in BY_SUFFIX.items() if each not in ("text", "tsv")]
+    """Return the format of an output's name, or `ctm` for `ctm.1` and names without suffix.
+
+    Raises AsrPunctError for an unknown suffix, and for a format without times.
+    """
+    name = uncompressed_name(output)
+    format_name, suffix = format_by_name(name), Path(name).suffix
+    if format_name in _WITHOUT_TIMES or (format_name is None and suffix and not suffix[1:].isdecimal()):
+        timed = [suffix for suffix, each in BY_SUFFIX.items() if each not in _WITHOUT_TIMES]
         raise AsrPunctError(f"-o: found {output!r}, expected one of the suffixes {' '.join(timed)}")
-    return format_name
+    return format_name or "ctm"
 
 
 @command(

@@ -176,7 +176,7 @@ def tune(
 def export(
     model: Annotated[str, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     text: Annotated[
-        Path | None, typer.Argument(metavar="[TEXT.tsv]", help="Text of which the int8 graph is most exact.")
+        Path | None, typer.Argument(metavar="[TEXT.tsv]", help="Text to which the scales of the int8 graph are fitted.")
     ] = None,
     int8: Annotated[bool, typer.Option("--int8", help="Write an int8 graph as well.")] = False,
     quiet: options.Quiet = False,
@@ -186,8 +186,8 @@ def export(
     Reads a model directory of asr-punct train. Needs the extra "train".
 
     Writes model.onnx into that directory; with --int8 also model.int8.onnx, a quarter of the size. A graph is kept only
-    if its output matches: fp32 against torch, int8 against fp32. With TEXT.tsv, such as dev.tsv, an int8 graph of a
-    pretrained encoder decides more words as the fp32 graph does.
+    if its output matches: fp32 against torch, int8 against fp32. With TEXT.tsv, such as dev.tsv, the int8 graph of a
+    pretrained encoder agrees with the fp32 graph on more words.
     """
     from asr_punct.hub import find_model
     from asr_punct.training.export import export as write_graph

@@ -73,9 +73,9 @@ def with_class_weights(
     names = classes or MARKS
     for name, weight in weights.items():
         if name.upper() not in names:
-            raise AsrPunctError(f"--class-weights: found {name!r}, expected names from {','.join(names)}")
+            raise AsrPunctError(f"class weights: found {name!r}, expected names from {','.join(names)}")
         if not (math.isfinite(weight) and weight > 0):
-            raise AsrPunctError(f"--class-weights: found {weight} for {name}, expected a number above 0")
+            raise AsrPunctError(f"class weights: found {weight} for {name}, expected a number above 0")
     weights = {name.upper(): weight for name, weight in weights.items()}
     if classes:
         current = settings.class_weights

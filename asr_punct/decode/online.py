@@ -76,8 +76,7 @@ class OnlineDecoder:
         with_previous = np.concatenate([self._before, logits])  # a copy: `subtract_cost` changes `logits`
         unwritten = unwritten_end_logits(labels, self._settings, self._classes)
         with_unwritten = np.concatenate([self._unwritten, unwritten])
-        before = with_previous[:-1], with_unwritten[:-1]
-        choices = CaseChoices.from_probabilities(cases, flags, self._settings, *before)
+        choices = CaseChoices.from_probabilities(cases, flags, self._settings, with_previous[:-1], with_unwritten[:-1])
         self._capitals.subtract_cost(logits[:-1], choices.cost[1:])
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
         barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close

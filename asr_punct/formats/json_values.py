@@ -86,7 +86,7 @@ def parse_json_values(text: str, place: str, *, is_line: bool = False) -> Values
 def _syntax_error(error: json.JSONDecodeError, place: str) -> InputError:
     text = error.doc.rstrip()
     if not text:
-        return InputError(place, "no JSON", "JSON")
+        return InputError(place, "nothing", "JSON")
     if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
         return InputError(place, "JSON that ends too early", "complete JSON")
     return InputError(place, f"malformed JSON at column {error.colno} ({error.msg})", "JSON")

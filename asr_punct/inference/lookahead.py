@@ -62,16 +62,16 @@ class Lookahead:
         self._words: list[Token] = []  # decided words that are still context, then undecided words
         self._undecided = self._seen = 0  # the first `_seen` undecided words were in the last decision's window
         self._begins = True  # the next word is the first one of the document
-        self._passed: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
+        self._since_last: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
 
     def push(self, words: Iterable[tuple[Word, Seconds | None]]) -> Iterator[Decision]:
         """Add the next words of the document, each with the pause before it; None: the pause is unknown."""
         for word, pause in words:
-            since_last = add_pauses(self._passed, pause)
+            since_last = add_pauses(self._since_last, pause)
             token = self._append(word, since_last)
-            self._passed = 0.0 if token.core else add_pauses(since_last, duration(word))
-            if token.core and since_last is not None and since_last >= self._flush_after:
-                yield from self._decide_until(1)
+            self._since_last = 0.0 if token.core else add_pauses(since_last, duration(word))
+            if since_last is not None and since_last >= self._flush_after:
+                yield from self._decide_until(1 if token.core else 0)
         if self._undecided >= max(self._right, self._seen) + self._hop:  # words that were put back wait for new ones
             yield from self._decide_until(self._right, patience=self._patience)
 
@@ -97,7 +97,7 @@ class Lookahead:
         It is a pause of the speaker only if the words have times.
         """
         if seconds >= self._flush_after:
-            self._set_last_pause(add_pauses(self._passed, seconds) if has_times else None)
+            self._set_last_pause(add_pauses(self._since_last, seconds) if has_times else None)
             yield from self._decide_until(0)
             if self._pending and all(token.is_bare_sound for _, token in self._pending):
                 yield self._take_rest()

@@ -333,7 +333,7 @@ class Punctuator:
 
     def _by_model(self, utterances: Iterable[Utterance]) -> Iterator[tuple[Punctuator, Iterable[Utterance]]]:
         """Yield consecutive utterances that one model restores, after its punctuator."""
-        utterances = check_utterances(utterances, "utterances", "for text: call it")
+        utterances = check_utterances(utterances, "utterances", "for text, call the punctuator: punctuator('hola')")
         if self._choice is None:
             yield self, utterances
             return

@@ -14,7 +14,7 @@ from asr_punct.scoring.scores import Resampling, Scores
 from asr_punct.scoring.significance import SAMPLES, SEED, bootstrap
 from asr_punct.words import Utterance, check_utterances
 
-_HINT = "of a file: formats.labelled.read_labelled"
+_HINT = "to read a file: formats.labelled.read_labelled"
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,10 @@ from asr_punct.training.quantise import quantise
 log = logging.getLogger(__name__)
 _QUANTISATION_SEEDS = range(100, 104)
 _TEXT_WINDOWS, _TEXT_STEP = 1024, 16
-"""Of so many windows of a corpus, one in 16 fits the scales of int8 values, and another one tests the graph."""
+"""Of the first 1,024 windows of a corpus, every 16th is used to fit the scales of int8 values, and the eighth after it
+to compare the graphs."""
 _COMPARED: tuple[tuple[int, ...], ...] = (), (), (1,), (2,), (1, 2)
-"""Words of the random windows on which graphs are compared; (): any number."""
+"""Numbers of words of the random windows on which graphs are compared; (): random numbers."""
 _TOLERANCE = 1e-4
 """Maximum difference of a probability between the fp32 graph and torch."""
 _INT8_TOLERANCE, _INT8_EQUAL = 0.005, 0.98
@@ -76,9 +77,11 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
 
     The scales of int8 values are fitted to `text`, a TSV corpus; without one to random words, which is less exact.
     Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows. Raises
-    AsrPunctError if the directory is damaged or has no weights, its POS tagger is flair's, or a graph differs too much.
-    The directory is then unchanged.
+    AsrPunctError if the directory is damaged or has no weights, its POS tagger is flair's, a graph differs too much, or
+    the text has no words or is not needed. The directory is then unchanged.
     """
+    if text and not int8:
+        raise AsrPunctError(f"export: found the text {str(text)!r} without int8, expected both or none")
     info = read_info(directory)
     if WEIGHTS not in info.files:
         found = f"{str(directory)!r}, which ships as a graph"
@@ -86,6 +89,7 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
     if info.model.pos.tagger == "flair":
         raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
     verified_file(directory, info, TOKENIZER)
+    windows = _text_windows(directory, info, text) if text else []
     model = load_tagger(verified_file(directory, info, WEIGHTS), info).fold()
     new, new_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
     try:
@@ -99,8 +103,8 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
             raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
         if int8:
             with progress.step("writing the int8 graph"):
-                if text:
-                    first, second = (_text_features(directory, info, text, start) for start in (0, _TEXT_STEP // 2))
+                if windows:
+                    first, second = windows[::_TEXT_STEP], windows[_TEXT_STEP // 2 :: _TEXT_STEP] or windows
                 else:
                     first, second = [random_features(info, seed) for seed in _QUANTISATION_SEEDS], random
                 # only pretrained encoders benefit from scales of channels
@@ -198,12 +202,12 @@ def _compare(found: Backend, expected: Backend, windows: Iterable[Features]) -> 
     return float(difference.max()), float(difference.mean()), float(np.concatenate(equal).mean())
 
 
-def _text_features(directory: Path, info: ModelInfo, text: Path, start: int) -> list[Features]:
-    """Return some windows of the first `_TEXT_WINDOWS` of a TSV corpus, one in each."""
+def _text_windows(directory: Path, info: ModelInfo, text: Path) -> list[Features]:
+    """Return the first `_TEXT_WINDOWS` windows of a TSV corpus, each as a batch of its own."""
     tokenizer = load_tokenizer(directory, info)
     windows = plan_windows(read_corpus(text, tokenizer).inputs(), info.model.window, info.max_tokens)
     special = tokenizer.start, tokenizer.end, tokenizer.pad
-    return [collate([window.words], *special) for window in islice(windows, start, _TEXT_WINDOWS, _TEXT_STEP)]
+    return [collate([window.words], *special) for window in islice(windows, _TEXT_WINDOWS)]
 
 
 def _max_words(info: ModelInfo) -> int:

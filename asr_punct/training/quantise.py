@@ -83,14 +83,14 @@ def _divide(graph: onnx.GraphProto, name: str, scale: _Channels, products: list[
 
 
 def _quantise_tables(graph: onnx.GraphProto) -> None:
-    """Replace each fp32 embedding table by int8 rows and a scale for each row, and multiply what is read from them."""
+    """Replace each fp32 embedding table by int8 rows with a scale for each; what is read is multiplied by it."""
     tables = {
         tensor.name: tensor
         for tensor in graph.initializer
         if tensor.data_type == TensorProto.FLOAT and len(tensor.dims) == 2
     }
     nodes: list[NodeProto] = []
-    used: set[str] = set()
+    used: dict[str, None] = {}  # in the order of the graph, so that equal models give equal files
     for node in graph.node:
         if node.op_type != "Gather" or node.input[0] not in tables:
             nodes.append(node)
@@ -103,7 +103,7 @@ def _quantise_tables(graph: onnx.GraphProto) -> None:
             helper.make_node("Cast", [read], [cast], name=cast, to=TensorProto.FLOAT),
             helper.make_node("Mul", [cast, scales], [output], name=node.name),
         ]
-        used.add(table)
+        used[table] = None
     for name in used:
         values = numpy_helper.to_array(tables[name])
         scale = np.maximum(np.abs(values).max(axis=1, keepdims=True), _MIN_VALUE) / 127
