@@ -3,7 +3,7 @@
 Dynamic quantisation gives each input of a matrix product one scale, so a few channels with large values cost all others
 their precision. As in SmoothQuant (Xiao et al. 2023), each channel of these inputs is divided by s, and the rows of the
 weights are multiplied by s. Weights have a scale for each output channel and hardly suffer, so s depends on the inputs
-alone: the square root of the channel's largest absolute value (equation 4 of the paper without the weights). This helps
+alone: a power of the channel's largest absolute value (equation 4 of the paper without the weights). This helps
 pretrained encoders; look-up models become less exact (99.3 to 98.9 % equal labels of `es-eu-small`).
 
 Embedding tables have a scale for each row. onnxruntime would give them one for the whole table.
@@ -24,6 +24,9 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from asr_punct.features import Features
 
 _MIN_VALUE = 1e-5  # a channel may be 0 in all windows
+_EXPONENT = 0.55
+"""With 0.5, 0.55, 0.6 and 0.65 98.96, 99.12, 99.01 and 98.91 % of the labels of `es-eu` are those of the fp32 graph, and
+99.37, 99.30, 99.28 and 99.24 % of those of `en` (36,000 and 39,000 words)."""
 _Channels = npt.NDArray[np.float32]
 
 
@@ -51,7 +54,7 @@ def _smooth(graph: onnx.ModelProto, windows: Iterable[Features]) -> None:
         if node.op_type == "MatMul" and node.input[1] in weights and node.input[0] not in weights:
             products[node.input[0]].append(node)
     for name, largest in _largest_values(graph, list(products), windows).items():
-        scale = np.sqrt(np.maximum(largest, _MIN_VALUE)).astype(np.float32)
+        scale = np.power(np.maximum(largest, _MIN_VALUE), _EXPONENT).astype(np.float32)
         for node in products[name]:
             tensor = weights[node.input[1]]
             tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor) * scale[:, None], tensor.name))
