@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "asr_punct"
 # A module may import from its own layer and those before it.
 LAYERS = [
-    *("errors", "caching", "languages", "identifier", "marks", "words", "progress", "text", "audio", "pauses"),
+    *("errors", "caching", "languages", "marks", "words", "progress", "text", "identifier", "audio", "pauses"),
     *("subtitles", "formats", "align", "casing", "config", "decode", "scoring", "subwords", "features"),
     *("checkpoint", "hub", "inference", "batch", "model", "training", "corpora", "asr", "nemo", "serve", "cli"),
 ]
