@@ -103,13 +103,12 @@ def known_languages() -> frozenset[str]:
 def letters_of(words: Iterable[str]) -> Iterator[str]:
     """Yield the words in lower case without marks, numbers and sounds; an apostrophe or hyphen splits a word."""
     for word in words:
-        if not word.startswith(_TAGS):
-            yield from _parts(word)
+        yield from _parts(word)
 
 
 @cached_by_word(1 << 14)
 def _parts(word: str) -> Sequence[str]:
-    if split_sound(word) is not None:
+    if word.startswith(_TAGS) or split_sound(word) is not None:
         return ()
     return _LETTERS.findall(unicodedata.normalize("NFC", word).lower())
 

@@ -41,9 +41,9 @@ from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
 _QUANTISATION_SEEDS = range(100, 104)
-_TEXT_WINDOWS, _TEXT_STEP = 1024, 16
-"""Of the first 1,024 windows of a corpus, every 16th is used to fit the scales of int8 values, and the eighth after it
-to compare the graphs."""
+_TEXT_WINDOWS, _TEXT_STEP = 1024, 8
+"""Of the first 1,024 windows of a corpus every eighth is used: in turn to fit the scales of int8 values and to compare
+the graphs."""
 _COMPARED: tuple[tuple[int, ...], ...] = (), (), (1,), (2,), (1, 2)
 """Numbers of words of the random windows on which graphs are compared; (): random numbers."""
 _TOLERANCE = 1e-4
@@ -104,7 +104,7 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
         if int8:
             with progress.step("writing the int8 graph"):
                 if windows:
-                    first, second = windows[::_TEXT_STEP], windows[_TEXT_STEP // 2 :: _TEXT_STEP] or windows
+                    first, second = windows[::2], windows[1::2] or windows
                 else:
                     first, second = [random_features(info, seed) for seed in _QUANTISATION_SEEDS], random
                 # only pretrained encoders benefit from scales of channels
@@ -203,11 +203,11 @@ def _compare(found: Backend, expected: Backend, windows: Iterable[Features]) -> 
 
 
 def _text_windows(directory: Path, info: ModelInfo, text: Path) -> list[Features]:
-    """Return the first `_TEXT_WINDOWS` windows of a TSV corpus, each as a batch of its own."""
+    """Return the windows of a TSV corpus on which int8 graphs are fitted and compared, one window in each batch."""
     tokenizer = load_tokenizer(directory, info)
     windows = plan_windows(read_corpus(text, tokenizer).inputs(), info.model.window, info.max_tokens)
     special = tokenizer.start, tokenizer.end, tokenizer.pad
-    return [collate([window.words], *special) for window in islice(windows, _TEXT_WINDOWS)]
+    return [collate([window.words], *special) for window in islice(windows, 0, _TEXT_WINDOWS, _TEXT_STEP)]
 
 
 def _max_words(info: ModelInfo) -> int:

@@ -86,7 +86,7 @@ def _divide(graph: onnx.GraphProto, name: str, scale: _Channels, products: list[
 
 
 def _quantise_tables(graph: onnx.GraphProto) -> None:
-    """Replace each fp32 embedding table by int8 rows with a scale for each; what is read is multiplied by it."""
+    """Replace each fp32 embedding table by int8 rows, each with a scale, which multiplies the row where it is read."""
     tables = {
         tensor.name: tensor
         for tensor in graph.initializer
