@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import signal
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,6 +31,11 @@ LABELLED = annotate(
     ),
     pauses=(0.25, None),
 )
+
+
+def accept_signals() -> None:
+    """A shell that runs the tests in the background ignores SIGINT, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def bare_words(utterance: Utterance) -> tuple[Word, ...]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import pytest
 from batch_dummies import contents, write_files
-from dummies import COMMAND_LINE
+from dummies import COMMAND_LINE, accept_signals
 
 from asr_punct.formats.files import write_file
 from asr_punct.formats.partial import remove_abandoned
@@ -21,7 +21,8 @@ ARGUMENTS = "batch", "talks", "-o", "out", "--jobs", "2", "--model", "es-eu"
 def start(folder, *arguments):
     """Start a batch in a process group of its own."""
     command = [*COMMAND_LINE, *ARGUMENTS, *arguments]
-    return subprocess.Popen(command, cwd=folder, start_new_session=True, stderr=subprocess.PIPE, text=True)
+    options = {"start_new_session": True, "preexec_fn": accept_signals}
+    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, **options)
 
 
 def write_talks(folder, count, words=60):

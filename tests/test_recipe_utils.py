@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from dummies import accept_signals
 from hypothesis import given
 from hypothesis import strategies as st
 from recipe_runs import ROOT, environment, run, write_script
@@ -107,11 +108,6 @@ class TestRunJobs:
         runner.send_signal(number)
         runner.wait(10)
         wait_for(lambda: not alive(int(pid_file.read_text())))
-
-
-def accept_signals() -> None:
-    """A shell that runs the tests in the background ignores SIGINT, and so would its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def alive(pid: int) -> bool:
