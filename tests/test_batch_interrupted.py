@@ -21,8 +21,9 @@ ARGUMENTS = "batch", "talks", "-o", "out", "--jobs", "2", "--model", "es-eu"
 def start(folder, *arguments):
     """Start a batch in a process group of its own."""
     command = [*COMMAND_LINE, *ARGUMENTS, *arguments]
-    options = {"start_new_session": True, "preexec_fn": accept_signals}
-    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(
+        command, cwd=folder, start_new_session=True, preexec_fn=accept_signals, stderr=subprocess.PIPE, text=True
+    )
 
 
 def write_talks(folder, count, words=60):
