@@ -12,6 +12,7 @@ import compare_graphs
 import model_card
 import score_model
 import score_pauses
+import score_streams
 import ship_model
 from dummies import utterances
 from training_text.sources import Source
@@ -85,6 +86,31 @@ def test_scoring_by_command(texts, model, tmp_path):
     scores = read_score_sets(tmp_path / "out" / "scores.json")
     assert list(scores) == ["es/congreso"]
     assert scores["es/congreso"].ci95["micro.f1"][0] <= scores["es/congreso"].micro.f1
+
+
+# Streams
+
+
+def test_each_word_of_a_stream_gets_the_labels_that_it_was_committed_with(punctuator):
+    references = [replace(u, document=str(seed)) for seed in (8, 9) for u in utterances(12, seed)]
+    found, delays = score_streams.push_bare(punctuator, references)
+    assert [u.words for u in found] == [u.words for u in references]
+    expected = []
+    for seed in (8, 9):
+        stream = punctuator.stream()
+        words = [word.text.lower() for u in utterances(12, seed) for word in u.words]
+        expected += [each.labels for each in (*(c for word in words for c in stream.push(word)), *stream.flush())]
+    assert [label for u in found for label in u.labels] == expected
+    assert set(delays) <= set(range(3, 10))
+    assert 2 * 3 <= len(expected) - len(delays) <= 2 * 9  # the words at the ends of two documents
+
+
+def test_streams_and_whole_texts_are_scored_on_the_same_words(texts, model, capsys):
+    score_streams.main(str(model), texts, 10)
+    line, last = capsys.readouterr().out.splitlines()
+    words = score_streams.first_utterances(utterances(12, 8), 10)
+    assert line.startswith(f"es/congreso: {sum(len(u.words) for u in words)} words, whole texts ")
+    assert last.startswith("mean: whole texts ")
 
 
 # Pauses
