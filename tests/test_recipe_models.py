@@ -19,6 +19,7 @@ from training_text.sources import Source
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.tune import Tuning
@@ -91,26 +92,65 @@ def test_scoring_by_command(texts, model, tmp_path):
 # Streams
 
 
-def test_each_word_of_a_stream_gets_the_labels_that_it_was_committed_with(punctuator):
+def test_a_stream_gets_bare_words_and_its_delays_are_counted(punctuator):
+    """Neither labels nor capitals of the references reach the stream; each document is flushed."""
     references = [replace(u, document=str(seed)) for seed in (8, 9) for u in utterances(12, seed)]
-    found, delays = score_streams.push_bare(punctuator, references)
-    assert [u.words for u in found] == [u.words for u in references]
-    expected = []
-    for seed in (8, 9):
-        stream = punctuator.stream()
-        words = [word.text.lower() for u in utterances(12, seed) for word in u.words]
-        expected += [each.labels for each in (*(c for word in words for c in stream.push(word)), *stream.flush())]
+    documents = [[word.text for u in utterances(12, seed) for word in u.words] for seed in (8, 9)]
+    period = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
+    disguised = [
+        annotate(replace(u, words=tuple(Word(w.text.upper()) for w in u.words)), labels=[period] * len(u.words))
+        for u in references
+    ]
+    found, delays = score_streams.push_bare(punctuator, disguised)
+    expected, expected_delays = [], []
+    stream = punctuator.stream()
+    for words in documents:
+        before = len(expected)
+        for pushed, word in enumerate(words, start=1):
+            for each in stream.push(word):
+                expected.append(each.labels)
+                expected_delays.append(pushed - (len(expected) - before))
+        expected += [each.labels for each in stream.flush()]
     assert [label for u in found for label in u.labels] == expected
-    assert set(delays) <= set(range(3, 10))
-    assert 2 * 3 <= len(expected) - len(delays) <= 2 * 9  # the words at the ends of two documents
+    assert delays == expected_delays
+    assert min(delays) == 3
+    assert [w.text for u in found for w in u.words] == [w.text for u in disguised for w in u.words]
 
 
-def test_streams_and_whole_texts_are_scored_on_the_same_words(texts, model, capsys):
-    score_streams.main(str(model), texts, 10)
+def test_streams_and_whole_texts_are_scored_on_the_same_words(texts, model, punctuator, capsys):
+    score_streams.main(str(model), texts, 60)
     line, last = capsys.readouterr().out.splitlines()
-    words = score_streams.first_utterances(utterances(12, 8), 10)
-    assert line.startswith(f"es/congreso: {sum(len(u.words) for u in words)} words, whole texts ")
-    assert last.startswith("mean: whole texts ")
+    path = score_model.find_sets(texts, "es")["es/congreso"].path
+    references, count = [], 0
+    for u in read_labelled(path, "es", "text"):
+        if count < 60:
+            references.append(u)
+            count += len(u.words)
+    restored = [found for _, found in score_model.punctuate_bare(punctuator, references)]
+    streamed, delays = score_streams.push_bare(punctuator, references)
+    f1 = [f"{100 * score(references, found).micro.f1:.1f}" for found in (restored, streamed)]
+    assert line == f"es/congreso: {count} words, whole texts {f1[0]}, streams {f1[1]}"
+    delay = sum(delays) / len(delays)
+    assert last == f"mean: whole texts {f1[0]}, streams {f1[1]}, {delay:.1f} words after a word when it is committed"
+
+
+def test_the_benchmark_of_tokens_is_not_streamed(texts, punctuator, monkeypatch, capsys):
+    sets = score_model.find_sets(texts, "es") | score_model.find_sets(texts, "en")
+    monkeypatch.setattr(score_streams, "find_sets", lambda *_: sets)
+    monkeypatch.setattr(score_streams.Punctuator, "from_pretrained", lambda _: punctuator)
+    score_streams.main("", texts, 60)
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["es/congreso", "mean"]
+
+
+def test_a_corpus_without_a_text_to_stream_is_refused(tmp_path, model):
+    folder = tmp_path / "es" / "test"
+    folder.mkdir(parents=True)
+    (folder / "short.txt").write_text("Hola, Ana.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="found no document of more words than the look-ahead"):
+        score_streams.main(str(model), tmp_path)
+    (folder / "short.txt").write_text("hola\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"short\.txt: found no marks"):
+        score_streams.main(str(model), tmp_path)
 
 
 # Pauses
