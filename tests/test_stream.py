@@ -12,9 +12,10 @@ from asr_punct.decode import online
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.inference.backend import open_backend
-from asr_punct.inference.lookahead import Lookahead
+from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.tokens import TokenReader
+from asr_punct.marks import Mark
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Utterance, Word
 
@@ -147,7 +148,9 @@ def test_sounds_are_output_in_a_pause_and_let_no_word_wait():
     assert (alone.window, [word.text for word, _ in alone.words]) == (None, ["[ruido]"])
     texts = ["a", "[ruido]", "b", "[ruido]", "c"]
     assert decided(d for text in texts for d in buffer.push([(Word(text), None)])) == [("a[ruido]", "abc")]
-    assert (next(buffer.wait(0.9, has_times=False)).words[0][0].text, list(buffer.flush())) == ("b", [])
+    assert next(buffer.wait(0.9, has_times=False)).words[0][0].text == "b"
+    assert list(buffer.flush()) == [Decision((), None, end=True, must_decide=0)]
+    assert list(buffer.flush()) == []
 
 
 def test_a_sound_after_a_pause_lets_the_words_before_it_go():
@@ -324,6 +327,17 @@ def transcripts(draw):
                 words.append(Word(text, start, start + 0.25) if draw(st.booleans()) else Word(text))
             result.append(Utterance(tuple(words), recording=str(number)))
     return result
+
+
+def test_a_question_that_a_pause_leaves_open_ends_with_its_document(punctuator):
+    asked = tuple(
+        Word(text, start, start + 0.2) for text, start in [("dónde", 0), ("está", 0.2), ("la", 0.4), ("♪", 3)]
+    )
+    talks = [Utterance(asked, recording="0"), Utterance((Word("ana"),), recording="1")]
+    first, second = punctuator.restore_streaming(talks, 5, 1, flush_after=1)
+    assert [label.marks for label in first.labels] == [{Mark.OPEN_QUES}, set(), set(), set()]
+    (alone,) = punctuator.restore_streaming(talks[1:], 5, 1, flush_after=1)
+    assert second.labels == alone.labels
 
 
 @settings(max_examples=60)

@@ -20,7 +20,7 @@ class Decision:
     Attributes:
         words: the words with their tokens, and those beside them that the model does not see, in order.
         window: a window that keeps these words and the undecided ones after them; None if the model sees none.
-        end: whether the document ends with the window.
+        end: whether the document ends after these words, of which there may be none.
         must_decide: number of these words that must be decided; those after them may wait (see `Lookahead.put_back`).
     """
 
@@ -107,9 +107,9 @@ class Lookahead:
         if self._undecided:
             last = self._words[-1]
             self._words[-1] = replace(last, boundary=last.boundary + DOCUMENT_END)
-        yield from self._decide_until(0, end=True)
-        if self._pending:
-            yield self._take_rest()
+            yield from self._decide_until(0, end=True)
+        elif self._pending or not self._begins:  # a pause has decided all words that the model sees
+            yield self._take_rest(end=True)
         self.clear()
 
     def undecided(self) -> Iterator[tuple[Word, Token]]:
@@ -172,11 +172,11 @@ class Lookahead:
         first, end = self._fit_window(max(0, index - self._left), index)
         return Window(tuple(self._words[first:end]), (index - first, end - first))
 
-    def _take_rest(self) -> Decision:
-        """Remove and return the pending words if the model sees none of them."""
+    def _take_rest(self, *, end: bool = False) -> Decision:
+        """Remove and return the pending words, none of which the model sees."""
         rest = tuple(self._pending)
         self._pending.clear()
-        return Decision(rest, None, False, 0)
+        return Decision(rest, None, end, 0)
 
     def _take_pending(self) -> Iterator[tuple[Word, Token]]:
         """Remove and yield the first pending word that the model sees, and the other words beside it."""

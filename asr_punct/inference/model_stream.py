@@ -59,10 +59,7 @@ class ModelStream:
     def end(self) -> list[Decision]:
         """End the document and return the decisions to make."""
         self._last = None
-        decisions = list(self.lookahead.flush())
-        if not any(decision.window for decision in decisions):  # a pause has decided all words
-            self.clear()
-        return decisions
+        return list(self.lookahead.flush())
 
     def label(
         self, decisions: Sequence[Decision], computed: Sequence[WindowProbabilities]
@@ -77,6 +74,9 @@ class ModelStream:
             if decision.window:
                 may_wait = decision is decisions[-1]
                 decided.extend(self._decide(decision, decision.window, next(probabilities), may_wait))
+            elif decision.end:
+                self._decoder.clear()
+                self._previewed = []
             for number, (word, token) in enumerate(decision.words):
                 if not token.core:
                     result.append((word, token.labels))
