@@ -15,7 +15,7 @@ from typing import Any
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
 from asr_punct.decode import DecodeSettings
 from asr_punct.errors import ModelError
-from asr_punct.formats.files import read_text_file, write_json_file
+from asr_punct.files import read_text_file, write_json_file
 from asr_punct.marks import CASES, MARKS
 from asr_punct.subwords import SubwordTokenizer
 

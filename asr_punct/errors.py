@@ -4,27 +4,78 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any, Self
 
 EXPECTED_TIMES = "times (asr-punct align finds them in the audio)"
 """The `expected` part of error messages about words without times."""
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A parameter with a value that would make the input valid, such as `source_format=ctm`.
+
+    The command line writes it as an option, the service as a parameter of the request.
+    """
+
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}" if self.value else self.name
+
+
 class AsrPunctError(ValueError):
-    """Bad input or usage. The command line prints it on one line and exits with status 2."""
+    """Bad input or usage, in one line: `place: found found, expected expected`.
+
+    The command line exits with status 2, the service answers 422. Nobody parses the text: the parts are attributes.
+
+    Attributes:
+        place: where the error is; "" if the caller knows (see `at`).
+        found: what is there.
+        expected: what should be there.
+        setting: a parameter that helps, or None.
+    """
+
+    def __init__(self, place: object, found: str = "", expected: str = "", setting: Setting | None = None) -> None:
+        self.place, self.found, self.expected, self.setting = str(place), found, expected, setting
+        super().__init__(self.line())
+
+    def line(self, place: str | None = None, setting: str | None = None) -> str:
+        """Return the error in one line, with another place or name of the setting if they are given."""
+        found = f"found {self.found}" if self.found else ""
+        expected = f"expected {self.expected}" if self.expected else ""
+        where = self.place if place is None else place
+        remedy = setting or str(self.setting or "")
+        text = ": ".join(filter(None, [where, ", ".join(filter(None, [found, expected]))]))
+        return " ".join(f"{text} ({remedy})".split() if remedy else text.split())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BaseException.__new__, (type(self), *self.args), self.__dict__
+
+    def at(self, place: object) -> Self:
+        """Return the same error at another place, such as the line of the file with the bad value."""
+        changed = copy(self)
+        AsrPunctError.__init__(changed, place, self.found, self.expected, self.setting)
+        return changed
+
+
+class ArgumentError(AsrPunctError):
+    """A bad argument; `place` is the name of the Python parameter (`class_weights`).
+
+    The command line writes its option (`--class-weights`), the service its key of JSON.
+    """
 
 
 class InputError(AsrPunctError):
     """Malformed or missing input; `place` is a file, with a line or field if there is one (`a.ctm:12`)."""
 
-    def __init__(self, place: object, found: str, expected: str) -> None:
-        self.place, self.found, self.expected = str(place), found, expected
-        super().__init__(" ".join(f"{place}: found {found}, expected {expected}".split()))
-
 
 class ConfigError(AsrPunctError):
-    """An unknown or bad key of a configuration, or keys that contradict each other."""
+    """A bad key of a configuration, or keys that contradict each other; `place` is the key (`encoder.width`)."""
 
 
 class ModelError(InputError):

@@ -1,4 +1,4 @@
-"""Input arrays of a model, made from windows of words: the same in training, inference and export.
+"""Input and output arrays of a model. Inputs are windows of words, the same in training, inference and export.
 
 Dimensions: `batch` is windows; `tokens` is sub-words of a window, with both special tokens; `words` is words of a
 window.
@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from asr_punct.decode.settings import FloatArray
 
 IntArray = npt.NDArray[np.int64]
 
@@ -93,3 +95,14 @@ def pack(
     pause[rows, column] = pauses
     boundary[rows, column] = boundaries
     return Features(input_ids, attention_mask, word_index, pause, boundary)
+
+
+@dataclass(frozen=True)
+class WindowProbabilities:
+    """Probabilities for a batch of windows; for one window without the dimension `batch`.
+
+    `labels` are those of marks or of classes, (batch, words, labels), `cases` those of cases, (batch, words, cases).
+    """
+
+    labels: FloatArray
+    cases: FloatArray

@@ -23,7 +23,7 @@ from asr_punct import audio
 from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare, is_long
 from asr_punct.align.dtw import align
 from asr_punct.align.espeak import synthesise
-from asr_punct.formats.textgrid import read_textgrid
+from asr_punct.formats.tiers.textgrid import read_textgrid
 from asr_punct.pauses import pause_between
 from asr_punct.words import Word
 

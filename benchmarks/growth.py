@@ -19,7 +19,7 @@ from pathlib import Path
 
 from speed import RUN, frequent_words, option_parser
 
-from asr_punct.formats.files import write_json_file
+from asr_punct.files import write_json_file
 
 
 def write_transcript(model: Path, count: int, path: Path) -> None:

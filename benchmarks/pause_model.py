@@ -28,11 +28,11 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct import formats
-from asr_punct.align.edit import align
 from asr_punct.checkpoint import load_tokenizer, read_info
-from asr_punct.formats.files import read_json_file
+from asr_punct.files import read_json_file
 from asr_punct.hub import find_trainable_model
 from asr_punct.marks import MARKS, Mark
+from asr_punct.scoring.edit import align
 from asr_punct.training.hesitations import Hesitations
 from asr_punct.training.mapped import read_corpus
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses

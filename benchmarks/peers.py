@@ -28,7 +28,7 @@ from typing import NamedTuple
 import peer_models
 
 from asr_punct.errors import InputError
-from asr_punct.formats.files import read_text_file
+from asr_punct.files import read_text_file
 from asr_punct.scoring.environment import describe_environment
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -34,7 +34,7 @@ from serve_clients import Load, Results, documents, run_hostile, short_requests,
 from speed import RUN, drawn_words, option_parser
 
 from asr_punct.config import STREAM_LEFT_WORDS
-from asr_punct.formats.files import write_json_file
+from asr_punct.files import write_json_file
 from asr_punct.hub import find_model
 from asr_punct.inference.punctuator import Punctuator
 

@@ -16,9 +16,9 @@ from statistics import median
 from speed import GRAPHS, add_text_options, option_parser, seconds, text_words
 
 from asr_punct.checkpoint import load_tokenizer, read_info
-from asr_punct.features import Features
+from asr_punct.features import Features, WindowProbabilities
 from asr_punct.hub import find_model
-from asr_punct.inference.backend import Backend, OnnxBackend, WindowProbabilities, open_backend
+from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
 from asr_punct.inference.punctuator import Punctuator
 
 

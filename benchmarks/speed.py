@@ -21,7 +21,7 @@ from statistics import median
 from typing import Literal, get_args
 
 from asr_punct.checkpoint import TOKENIZER
-from asr_punct.formats.files import read_text_file, write_json_file
+from asr_punct.files import read_text_file, write_json_file
 from asr_punct.inference.punctuator import Punctuator
 
 Facts = dict[str, float]

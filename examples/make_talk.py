@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from asr_punct.align.espeak import synthesise
-from asr_punct.formats.ctm import write_ctm
+from asr_punct.formats.kaldi.ctm import write_ctm
 from asr_punct.marks import glyphs, mark_bits
 from asr_punct.pauses import BUCKET_MS
 from asr_punct.text import parse

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from asr_punct.config import PART_OF_SPEECH_TAGS
 from asr_punct.corpora.iwslt import CLITICS
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.files import Pathlike, read_lines
+from asr_punct.files import Pathlike, read_lines
 
 _UNSPOKEN = frozenset(("PUNCT", "SYM"))
 _COLUMNS = 10

@@ -13,8 +13,8 @@ from typing import Any
 
 from asr_punct import formats
 from asr_punct.config import Config, from_mapping
-from asr_punct.formats.formats import FORMATS
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.formats.registry import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.align.compare import TimeComparison, compare
-from asr_punct.align.edit import align, comparison_form
-from asr_punct.align.projection import project
 from asr_punct.align.viterbi import BLANK, FILLER, NoPathError, min_frames, viterbi
 from asr_punct.errors import InputError
 from asr_punct.marks import CASES, MARKS, Labels, parse_case, parse_marks
+from asr_punct.scoring.edit import align, comparison_form
+from asr_punct.scoring.projection import project
 from asr_punct.words import Utterance, Word, annotate
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=9)

@@ -18,7 +18,7 @@ from asr_punct import audio
 from asr_punct.asr import open_recogniser
 from asr_punct.asr.transcribe import recognised_words, transcribe, whisper_language
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.kaldi_tables import read_data_dir
+from asr_punct.formats.kaldi.tables import read_data_dir
 from asr_punct.hub import PRETRAINED, shipped_models
 from asr_punct.words import Word
 

@@ -13,7 +13,7 @@ from asr_punct.batch.names import Inputs, Item, output_name
 from asr_punct.batch.restoring import FileOptions
 from asr_punct.batch.workers import restore_files
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.formats import FORMATS, format_by_name
+from asr_punct.formats.registry import FORMATS, format_by_name
 from asr_punct.words import CAPITALS_STAY
 
 

@@ -12,8 +12,8 @@ import pytest
 from batch_dummies import contents, write_files
 from dummies import COMMAND_LINE, accept_signals
 
-from asr_punct.formats.files import write_file
-from asr_punct.formats.partial import remove_abandoned
+from asr_punct.files import write_file
+from asr_punct.partial import remove_abandoned
 
 ARGUMENTS = "batch", "talks", "-o", "out", "--jobs", "2", "--model", "es-eu"
 
@@ -50,7 +50,7 @@ def wait_for_end(group):
 def test_unfinished_files_of_dead_processes_are_removed(tmp_path):
     code = f"""
 import os
-from asr_punct.formats.files import write_file
+from asr_punct.files import write_file
 with write_file({str(tmp_path / "a.txt")!r}) as out:
     out.write("half")
     os._exit(9)

@@ -17,7 +17,7 @@ from training_dummies import arrays, generator
 from asr_punct.config import TrainingConfig
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.marks import CASES, MARKS
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.text import parse

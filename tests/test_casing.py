@@ -14,10 +14,10 @@ from asr_punct import Punctuator
 from asr_punct.casing import Casing, read_casing, write_casing
 from asr_punct.checkpoint import CASING, read_info, write_info
 from asr_punct.errors import InputError, ModelError
-from asr_punct.formats.ctm import write_ctm
-from asr_punct.formats.json import write_json
-from asr_punct.formats.text import write_text_lines
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.json.own import write_json
+from asr_punct.formats.kaldi.ctm import write_ctm
+from asr_punct.formats.lines.text import write_text_lines
+from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.marks import CASES, Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 

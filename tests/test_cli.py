@@ -11,7 +11,7 @@ import pytest
 from dummies import COMMAND_LINE, file
 
 from asr_punct import hub
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.formats.lines.tsv import read_tsv
 
 CTM = "r 1 0.10 0.20 ana\nr 1 0.30 0.20 mira\nr 1 0.60 0.20 la\nr 1 0.90 0.30 casa\nr 1 2.0 0.2 dónde\n"
 TEXT = "ana mira la casa dónde está la mesa\n"

@@ -12,8 +12,8 @@ import typer
 from dummies import COMMAND_LINE, file, utterances
 
 from asr_punct.cli.base import Section, app
-from asr_punct.formats.formats import READABLE, WRITABLE
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.formats.registry import READABLE, WRITABLE
 from asr_punct.hub import PRETRAINED, shipped_configurations, shipped_models
 
 COMMANDS = typer.main.get_command(app).commands

@@ -16,11 +16,11 @@ from asr_punct.checkpoint import ONNX, TOKENIZER, WEIGHTS, ModelInfo, read_info,
 from asr_punct.config import ContextConfig
 from asr_punct.features import collate
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.model.context import build_context
 from asr_punct.model.convolution import image_convolution, sum_of_products
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.tagger import Tagger
+from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import save_tagger
 from asr_punct.subwords import train_tokenizer
 from asr_punct.training.export import export

@@ -13,8 +13,8 @@ from asr_punct.corpora.iwslt import join_clitics, label_tokens, prepare_iwslt, r
 from asr_punct.corpora.mintzai import prepare_mintzai
 from asr_punct.corpora.written import prepare_text
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.kaldi_tables import read_data_dir
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.formats.kaldi.tables import read_data_dir
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 

@@ -9,8 +9,8 @@ from dummies import file, utterances
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.formats.json import write_json
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.json.own import write_json
+from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.hub import shipped_models
 from asr_punct.inference.evaluate import as_recognised
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
-from asr_punct.formats.kaldi_tables import read_data_dir
+from asr_punct.formats.kaldi.tables import read_data_dir
 from asr_punct.formats.labelled import labelled
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 

@@ -12,10 +12,9 @@ from dummies import file
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct import formats
+from asr_punct import files, formats
 from asr_punct.errors import InputError
-from asr_punct.formats import files
-from asr_punct.formats.files import read_lines, read_text_file, write_directory, write_file
+from asr_punct.files import read_lines, read_text_file, write_directory, write_file
 from asr_punct.formats.values import format_seconds
 
 
@@ -44,8 +43,8 @@ def test_text_is_utf8_without_byte_order_mark_and_carriage_returns(tmp_path, rea
 
 def test_files_over_the_limits_are_errors(tmp_path, monkeypatch):
     """The limits count what is read, so a small .xz cannot unfold into memory."""
-    monkeypatch.setattr("asr_punct.formats.files.MAX_LINE", 1000)
-    monkeypatch.setattr("asr_punct.formats.files.MAX_FILE", 5000)
+    monkeypatch.setattr("asr_punct.files.MAX_LINE", 1000)
+    monkeypatch.setattr("asr_punct.files.MAX_FILE", 5000)
     fits = file(tmp_path, "fits", f"{'x' * 999}\n" * 5)
     assert len(list(read_lines(fits))) == 5
     assert len(read_text_file(fits)) == 4999

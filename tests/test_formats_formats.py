@@ -9,7 +9,7 @@ from dummies import file, json_lines
 import asr_punct
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.formats import format_by_name
+from asr_punct.formats.registry import format_by_name
 from asr_punct.formats.source import Source
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, Word

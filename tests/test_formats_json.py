@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
-from asr_punct.formats.formats import FORMATS
-from asr_punct.formats.tokens import sorted_by_start
+from asr_punct.formats.json.tokens import sorted_by_start
+from asr_punct.formats.registry import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
 from asr_punct.pauses import with_pauses
 from asr_punct.words import Utterance, Word, annotate

@@ -7,7 +7,7 @@ from dummies import file, with_labels, written_lines
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.formats.lhotse import read_lhotse
+from asr_punct.formats.json.lhotse import read_lhotse
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word
 

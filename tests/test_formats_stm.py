@@ -10,8 +10,8 @@ import pytest
 from dummies import file
 
 from asr_punct.errors import InputError
-from asr_punct.formats.ctm import read_ctm
-from asr_punct.formats.stm import read_stm, without_ignored_segments
+from asr_punct.formats.kaldi.ctm import read_ctm
+from asr_punct.formats.kaldi.stm import read_stm, without_ignored_segments
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats import subtitles
-from asr_punct.formats.cue_text import escape, split_words, token_of
-from asr_punct.formats.subtitle_writers import parse_limits_option, subtitle_writer
+from asr_punct.formats.cues import reader as subtitles
+from asr_punct.formats.cues.cue_text import escape, split_words, token_of
+from asr_punct.formats.cues.writers import parse_limits_option, subtitle_writer
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
 from asr_punct.words import annotate

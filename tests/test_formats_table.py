@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
-from asr_punct.formats.formats import READABLE, WRITABLE
+from asr_punct.formats.registry import READABLE, WRITABLE
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.marks import Labels, Mark, glyphs
 from asr_punct.text import without_marks

@@ -7,7 +7,7 @@ import pytest
 from dummies import file, written
 
 from asr_punct.errors import InputError
-from asr_punct.formats.textgrid import read_textgrid
+from asr_punct.formats.tiers.textgrid import read_textgrid
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 

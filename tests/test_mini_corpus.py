@@ -13,7 +13,7 @@ from mini_corpus.transcripts import Segment, Token, read_recordings
 
 from asr_punct import audio
 from asr_punct.errors import InputError
-from asr_punct.formats.ctm import read_ctm
+from asr_punct.formats.kaldi.ctm import read_ctm
 from asr_punct.marks import MARKS, Mark
 from asr_punct.text import parse
 

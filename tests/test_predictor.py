@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.config import ModelConfig, WindowConfig
-from asr_punct.inference.backend import WindowProbabilities
+from asr_punct.features import WindowProbabilities
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import CASES, MARKS
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer

@@ -14,7 +14,7 @@ from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.probabilities import MIN_LISTED, label_probabilities, list_probabilities
 from asr_punct.decode.settings import Calibration, DecodeSettings
 from asr_punct.errors import InputError
-from asr_punct.formats.json import utterances, write_json
+from asr_punct.formats.json.own import utterances, write_json
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs

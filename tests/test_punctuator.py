@@ -183,7 +183,7 @@ def test_marks_that_are_not_allowed_are_not_added(model):
 def test_a_model_without_a_graph_needs_torch_on_the_cpu_too(model, monkeypatch):
     info = read_info(model)
     weights = replace(info, files={name: info.files[name] for name in (WEIGHTS, TOKENIZER)})
-    monkeypatch.delitem(sys.modules, "asr_punct.inference.torch_backend", raising=False)
+    monkeypatch.delitem(sys.modules, "asr_punct.model.torch_backend", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     for device in (None, "cpu"):
         with pytest.raises(MissingExtraError, match="a model without a graph needs the package torch"):

@@ -16,7 +16,7 @@ import prepare
 import report
 
 from asr_punct.errors import InputError
-from asr_punct.formats.tsv import read_tsv, write_tsv
+from asr_punct.formats.lines.tsv import read_tsv, write_tsv
 from asr_punct.scoring import Difference
 from asr_punct.words import annotate
 

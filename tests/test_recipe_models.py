@@ -20,7 +20,7 @@ from training_text.sources import Source
 from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.labelled import read_labelled
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.tune import Tuning
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text

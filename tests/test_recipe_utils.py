@@ -136,7 +136,7 @@ def test_parts_follow_each_other_and_none_is_empty(words, parts):
 ALIGN = ROOT / "recipes" / "align.sh"
 ALIGNER = f"""#!{sys.executable}
 import sys
-from asr_punct.formats.kaldi_tables import read_data_dir
+from asr_punct.formats.kaldi.tables import read_data_dir
 items = list(read_data_dir(sys.argv[sys.argv.index("--data-dir") + 1]))
 print(len(items))
 with open(sys.argv[sys.argv.index("-o") + 1], "w") as out:

@@ -9,7 +9,7 @@ import pytest
 from browser import CHROMIUM
 from dummies import file
 
-from asr_punct.formats.json import write_json
+from asr_punct.formats.json.own import write_json
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_scoring import LABELS, labelled
 
-from asr_punct.align.edit import align
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.scoring import (
@@ -23,6 +22,7 @@ from asr_punct.scoring import (
     score_counts,
     tables,
 )
+from asr_punct.scoring.edit import align
 from asr_punct.scoring.html.charts import confusion_matrix
 from asr_punct.scoring.mark_classes import MERGED
 from asr_punct.scoring.metrics import headline_rates, make_scores

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from services import client_maker, service_maker
 
-from asr_punct.formats.formats import WRITABLE_FILES
+from asr_punct.formats.registry import WRITABLE_FILES
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models

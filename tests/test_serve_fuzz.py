@@ -17,7 +17,7 @@ from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from asr_punct.formats.formats import READABLE_FILES, WRITABLE_FILES
+from asr_punct.formats.registry import READABLE_FILES, WRITABLE_FILES
 from asr_punct.serve.schema import ErrorAnswer
 
 COUNT = 100_000

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
+from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
 from asr_punct.serve.app import PAGE
 from asr_punct.words import annotate

@@ -12,7 +12,7 @@ from dummies import file
 from services import running
 
 from asr_punct import formats
-from asr_punct.formats.formats import FORMATS
+from asr_punct.formats.registry import FORMATS
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import annotate
 

@@ -10,7 +10,7 @@ pytest.importorskip("lightning")
 import torch
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.tsv import read_tsv, write_tsv
+from asr_punct.formats.lines.tsv import read_tsv, write_tsv
 from asr_punct.marks import CASES, MARKS, Labels
 from asr_punct.model.tagger import TaggerOutput
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer

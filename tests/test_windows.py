@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from asr_punct.config import WindowConfig
 from asr_punct.errors import AsrPunctError
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput, collate
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WindowProbabilities, WordInput, collate
 from asr_punct.inference.aggregate import Aggregation
-from asr_punct.inference.backend import WindowProbabilities
 from asr_punct.inference.windows import plan_windows
 
 

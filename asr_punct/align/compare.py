@@ -15,8 +15,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from asr_punct.align.edit import align, comparison_form
 from asr_punct.pauses import pause_between
+from asr_punct.scoring.edit import align, comparison_form
 from asr_punct.words import Seconds, Word
 
 LONG_PAUSE: Seconds = 0.15

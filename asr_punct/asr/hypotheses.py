@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.json_values import Node, Object
-from asr_punct.formats.tokens import entry_words
+from asr_punct.formats.json.tokens import entry_words
+from asr_punct.formats.json.values import Node, Object
 from asr_punct.words import Word, split_words
 
 

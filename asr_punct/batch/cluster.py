@@ -21,7 +21,7 @@ from typing import Any
 from asr_punct.batch.names import Item
 from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
 from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
-from asr_punct.formats.partial import remove_abandoned
+from asr_punct.partial import remove_abandoned
 
 _GROUPS_PER_ACTOR = 4
 """Size of a group: the remaining bytes, divided by the number of actors and by this. So later groups are smaller."""

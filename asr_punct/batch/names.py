@@ -10,8 +10,8 @@ from pathlib import Path
 
 from asr_punct.batch.storage import full_url, is_file, is_url, list_files
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.files import Pathlike, display_name, read_lines, uncompressed_name
-from asr_punct.formats.formats import FORMATS, READABLE, format_by_name
+from asr_punct.files import Pathlike, display_name, read_lines, uncompressed_name
+from asr_punct.formats.registry import FORMATS, READABLE, format_by_name
 
 _HIDDEN_PREFIX = "."
 

@@ -15,10 +15,10 @@ from asr_punct.audio import AudioOf, recording_table
 from asr_punct.batch.names import Item
 from asr_punct.batch.storage import is_file, is_url, restore_remote
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.files import make_directory
-from asr_punct.formats.kaldi_tables import read_wav_scp
+from asr_punct.files import make_directory
+from asr_punct.formats.cues.writers import parse_limits_option
+from asr_punct.formats.kaldi.tables import read_wav_scp
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitle_writers import parse_limits_option
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import with_pauses_from_audio
 from asr_punct.words import Utterance, lowercased, with_hints

@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from asr_punct.errors import AsrPunctError, InputError, MissingExtraError, first_line
-from asr_punct.formats.partial import partial_name
+from asr_punct.partial import partial_name
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem

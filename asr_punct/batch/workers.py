@@ -17,8 +17,8 @@ from typing import NoReturn, cast
 from asr_punct.batch.names import Item
 from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.partial import remove_abandoned
 from asr_punct.inference.backend import THREADS_VARIABLE
+from asr_punct.partial import remove_abandoned
 
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy threads of the progress bar and of libraries
 _MAX_FAILED_STARTS = 3

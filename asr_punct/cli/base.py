@@ -156,7 +156,7 @@ def set_log_level(quiet: bool) -> None:
 
 def print_text(text: str) -> None:
     """Print a text to standard output."""
-    from asr_punct.formats.files import STANDARD_STREAM, write_file
+    from asr_punct.files import STANDARD_STREAM, write_file
 
     with write_file(STANDARD_STREAM) as out:
         out.write(text)

@@ -77,7 +77,7 @@ def batch(
     """
     from asr_punct.batch.names import Inputs
     from asr_punct.batch.restoring import FileOptions
-    from asr_punct.formats.formats import FORMATS
+    from asr_punct.formats.registry import FORMATS
     from asr_punct.subtitles import parse_limits
 
     if not (sources or list_file):
@@ -121,7 +121,7 @@ def _restore(
     from asr_punct.batch.cluster import restore_on_cluster
     from asr_punct.batch.names import complete_outputs
     from asr_punct.batch.workers import core_count, restore_files
-    from asr_punct.formats.partial import remove_abandoned
+    from asr_punct.partial import remove_abandoned
 
     items = inputs.items(file_options.target_format)
     complete = set() if file_options.overwrite else complete_outputs(items, output)

@@ -9,8 +9,8 @@ import typer
 from asr_punct import formats
 from asr_punct.cli.base import NAME
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name, write_file
-from asr_punct.formats.kaldi_tables import read_wav_scp
+from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, write_file
+from asr_punct.formats.kaldi.tables import read_wav_scp
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
 from asr_punct.words import Utterance

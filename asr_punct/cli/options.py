@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.formats import READABLE, WRITABLE
+from asr_punct.formats.registry import READABLE, WRITABLE
 from asr_punct.hub import shipped_models
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import MARKS

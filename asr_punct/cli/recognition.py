@@ -83,7 +83,7 @@ def transcribe(
     from asr_punct import formats
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
-    from asr_punct.formats.subtitle_writers import check_subtitle_format, parse_limits_option
+    from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
     from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
 

@@ -13,9 +13,9 @@ from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.files import audio_files, check_outputs, is_same_file, print_hint, write_restored
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.files import STANDARD_STREAM
+from asr_punct.files import STANDARD_STREAM
+from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitle_writers import check_subtitle_format, parse_limits_option
 from asr_punct.progress import progress_bar, track
 from asr_punct.words import Utterance, lowercased, with_hints, word_count
 
@@ -126,7 +126,7 @@ def punctuate(
 def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Path | None) -> Iterable[Utterance]:
     """Return the utterances with pauses refined on their recordings, if there are any."""
     from asr_punct.audio import recording_table, single_recording
-    from asr_punct.formats.kaldi_tables import read_wav_scp
+    from asr_punct.formats.kaldi.tables import read_wav_scp
     from asr_punct.pauses import with_pauses_from_audio
 
     if audio:

@@ -57,7 +57,7 @@ def evaluate(
     Prints the same tables as asr-punct score for each test set, and a summary if there are several. The page and the
     differences of --compare cover all test sets together.
     """
-    from asr_punct.formats.files import write_json_file
+    from asr_punct.files import write_json_file
     from asr_punct.inference.evaluate import evaluate as evaluate_model
     from asr_punct.scoring import compare_counts, join_texts, score_counts
     from asr_punct.scoring.html import Comparison, write_page
@@ -134,9 +134,9 @@ def score(
     bootstrap over the utterances; with --align also word error rates. Rates in the --json file are fractions; with
     --compare it also has the differences.
     """
-    from asr_punct.formats.files import write_json_file
+    from asr_punct.files import write_json_file
+    from asr_punct.formats.kaldi.stm import without_ignored_segments
     from asr_punct.formats.labelled import read_labelled
-    from asr_punct.formats.stm import without_ignored_segments
     from asr_punct.marks import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
     from asr_punct.scoring.html import Comparison, check_times, write_page

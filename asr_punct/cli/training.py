@@ -162,7 +162,7 @@ def tune(
     from dataclasses import asdict
 
     from asr_punct.checkpoint import CONFIG
-    from asr_punct.formats.files import write_json_file
+    from asr_punct.files import write_json_file
     from asr_punct.inference.tune import tune as tune_model
 
     check_outputs({"--json": json_path}, [dev, model / CONFIG])

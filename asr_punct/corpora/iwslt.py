@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import InputError
-from asr_punct.formats.files import Pathlike, make_directory, read_lines
+from asr_punct.files import Pathlike, make_directory, read_lines
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate, marks_of
 

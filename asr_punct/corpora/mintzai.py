@@ -13,7 +13,7 @@ from typing import NamedTuple
 from asr_punct import progress
 from asr_punct.corpora.summary import PARTS, Summary
 from asr_punct.errors import InputError
-from asr_punct.formats.files import AUDIO_SUFFIXES, read_text_file, write_file
+from asr_punct.files import AUDIO_SUFFIXES, read_text_file, write_file
 from asr_punct.text import parse
 
 FOLDERS = {"es": "es-eu", "eu": "eu-es"}

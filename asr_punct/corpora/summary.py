@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asr_punct import progress
-from asr_punct.formats.files import write_file
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.files import write_file
+from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.words import Utterance, word_count
 
 PARTS = ("train", "dev", "test")

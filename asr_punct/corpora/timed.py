@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from asr_punct import formats, progress
-from asr_punct.align.projection import project
 from asr_punct.audio import single_recording
 from asr_punct.errors import EXPECTED_TIMES, InputError, plural
-from asr_punct.formats.files import Pathlike
-from asr_punct.formats.kaldi_tables import DataUtterance, read_data_dir
+from asr_punct.files import Pathlike
+from asr_punct.formats.json.tokens import SEGMENT_TOLERANCE
+from asr_punct.formats.kaldi.tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
-from asr_punct.formats.tokens import SEGMENT_TOLERANCE
 from asr_punct.pauses import with_pauses, with_pauses_from_audio
+from asr_punct.scoring.projection import project
 from asr_punct.words import Utterance, parse_time_source, split_words
 
 

@@ -6,11 +6,11 @@ from itertools import chain, islice
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
-from asr_punct.formats.formats import BY_SUFFIX, FORMATS, WRITABLE, format_by_name
-from asr_punct.formats.json_values import short_repr
+from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
+from asr_punct.formats.cues.writers import OnCue, subtitle_writer
+from asr_punct.formats.json.values import short_repr
+from asr_punct.formats.registry import BY_SUFFIX, FORMATS, WRITABLE, format_by_name
 from asr_punct.formats.source import Source
-from asr_punct.formats.subtitle_writers import OnCue, subtitle_writer
 from asr_punct.formats.values import MAX_TIME
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits

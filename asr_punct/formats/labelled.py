@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from asr_punct import formats, progress
-from asr_punct.formats.files import Pathlike, display_name
-from asr_punct.formats.nemo import reference_of
+from asr_punct.files import Pathlike, display_name
+from asr_punct.formats.json.nemo import reference_of
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word, annotate, word_count
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.files import Pathlike, display_name, read_lines
-from asr_punct.formats.text import read_text
+from asr_punct.files import Pathlike, display_name, read_lines
+from asr_punct.formats.lines.text import read_text
 from asr_punct.marks import NO_MARKS, Case, Glyphs, Labels, Mark
 from asr_punct.text import read_marks
 from asr_punct.words import Utterance, Word, annotate

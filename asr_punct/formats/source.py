@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import AsrPunctError, InputError, plural
-from asr_punct.formats.ctm import COMMENT, could_be_row
-from asr_punct.formats.files import (
+from asr_punct.files import (
     AUDIO_SUFFIXES,
     STANDARD_STREAM,
     MemoryFile,
@@ -21,11 +20,12 @@ from asr_punct.formats.files import (
     read_text_file,
     uncompressed_name,
 )
-from asr_punct.formats.formats import FORMATS, READABLE, READABLE_FILES, format_by_name
-from asr_punct.formats.json_values import Values, parse_json_values, short_repr
-from asr_punct.formats.kaldi import is_data_dir
-from asr_punct.formats.lhotse import is_supervisions
-from asr_punct.formats.nemo import is_manifest
+from asr_punct.formats.json.lhotse import is_supervisions
+from asr_punct.formats.json.nemo import is_manifest
+from asr_punct.formats.json.values import Values, parse_json_values, short_repr
+from asr_punct.formats.kaldi.ctm import COMMENT, could_be_row
+from asr_punct.formats.kaldi.directory import is_data_dir
+from asr_punct.formats.registry import FORMATS, READABLE, READABLE_FILES, format_by_name
 from asr_punct.marks import CASES
 from asr_punct.words import Utterance
 

@@ -7,7 +7,7 @@ a wrong source.
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from asr_punct.formats.json_values import Object
+from asr_punct.formats.json.values import Object
 from asr_punct.words import TIME_SOURCES, TimeSource, Utterance, Word, has_times
 
 DEFAULT_TIME_SOURCE: Mapping[str, TimeSource] = {

@@ -7,14 +7,12 @@ import platform
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, verified_file
-from asr_punct.decode.settings import FloatArray
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
-from asr_punct.features import Features
+from asr_punct.features import Features, WindowProbabilities
 
 Graph = Literal["fp32", "int8"]
 _GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
@@ -26,17 +24,6 @@ _FLUSH_TO_ZERO = 0x8040
 _REGISTER = slice(28, 32)
 """Bytes of MXCSR in the `fenv_t` of glibc on x86-64."""
 _CAN_FLUSH = sys.platform == "linux" and platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc"
-
-
-@dataclass(frozen=True)
-class WindowProbabilities:
-    """Probabilities for a batch of windows; for one window without the dimension `batch`.
-
-    `labels` are those of marks or of classes, (batch, words, labels), `cases` those of cases, (batch, words, cases).
-    """
-
-    labels: FloatArray
-    cases: FloatArray
 
 
 class Backend(Protocol):
@@ -166,7 +153,7 @@ def open_backend(
         return OnnxBackend(verified_file(directory, info, name), threads)
     weights = verified_file(directory, info, WEIGHTS)
     try:
-        from asr_punct.inference.torch_backend import TorchBackend
+        from asr_punct.model.torch_backend import TorchBackend
     except ModuleNotFoundError as error:
         needs_torch = "a model without a graph" if on_cpu else f"--device {device}"
         raise MissingExtraError(needs_torch, "train", str(error.name)) from None

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from asr_punct import progress
 from asr_punct.errors import InputError
-from asr_punct.formats.files import Pathlike, display_name
+from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs, Labels, case_of

@@ -11,7 +11,7 @@ import numpy as np
 from asr_punct.decode.flags import FlagArray
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.settings import FloatArray
-from asr_punct.inference.backend import WindowProbabilities
+from asr_punct.features import WindowProbabilities
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window

@@ -8,9 +8,9 @@ import numpy as np
 from asr_punct.config import WindowConfig
 from asr_punct.decode.flags import FlagArray
 from asr_punct.decode.settings import FloatArray
-from asr_punct.features import DOCUMENT_END, collate
+from asr_punct.features import DOCUMENT_END, WindowProbabilities, collate
 from asr_punct.inference.aggregate import Aggregation
-from asr_punct.inference.backend import Backend, WindowProbabilities
+from asr_punct.inference.backend import Backend
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.subwords import SubwordTokenizer

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.inference.backend import WindowProbabilities
+from asr_punct.features import WindowProbabilities
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision
 from asr_punct.inference.model_stream import Decide, ModelStream

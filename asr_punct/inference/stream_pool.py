@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeVar
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.inference.backend import WindowProbabilities
+from asr_punct.features import WindowProbabilities
 from asr_punct.inference.model_stream import Decide
 from asr_punct.inference.stream import Committed, Step, Stream, one_word
 from asr_punct.inference.tokens import Token

@@ -5,9 +5,9 @@ from copy import copy
 from typing import Any, TypeVar
 
 from asr_punct.asr.hypotheses import read_hypothesis
-from asr_punct.formats.json_values import Object
+from asr_punct.formats.json.tokens import replace_entries, written_words
+from asr_punct.formats.json.values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
-from asr_punct.formats.tokens import replace_entries, written_words
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.pauses import with_pauses

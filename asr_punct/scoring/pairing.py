@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from asr_punct.align.edit import Alignment, align, comparison_form, strip_marks
-from asr_punct.align.projection import project
 from asr_punct.errors import InputError
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
+from asr_punct.scoring.edit import Alignment, align, comparison_form, strip_marks
+from asr_punct.scoring.projection import project
 from asr_punct.words import Utterance, Word
 
 _ALIGN_HINT = "(--align pairs words that differ)"

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from asr_punct.errors import InputError
-from asr_punct.formats.files import Pathlike, read_text_file, write_json_file
+from asr_punct.files import Pathlike, read_text_file, write_json_file
 from asr_punct.marks import Mark
 
 Interval = tuple[float, float]

@@ -17,10 +17,10 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field, File, create_form_parser
 
 from asr_punct.errors import AsrPunctError, plural
+from asr_punct.files import MemoryFile
 from asr_punct.formats import read, with_glyphs
-from asr_punct.formats.files import MemoryFile
-from asr_punct.formats.formats import FORMATS, WRITABLE_FILES
-from asr_punct.formats.json import word_object
+from asr_punct.formats.json.own import word_object
+from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels, write_text

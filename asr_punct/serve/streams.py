@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.json import word_object
+from asr_punct.formats.json.own import word_object
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool

@@ -20,8 +20,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from asr_punct.errors import InputError, first_line
-from asr_punct.formats import vosk
-from asr_punct.formats.json_values import parse_json
+from asr_punct.formats.json import vosk
+from asr_punct.formats.json.values import parse_json
 from asr_punct.serve.connections import Connection
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.requests import ParsedRequest

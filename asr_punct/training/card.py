@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from asr_punct.checkpoint import CARD, ModelInfo, read_info
-from asr_punct.formats.files import write_file
+from asr_punct.files import write_file
 from asr_punct.languages import LANGUAGE_NAMES
 from asr_punct.marks import MARKS
 

@@ -31,9 +31,9 @@ from asr_punct.checkpoint import (
 from asr_punct.errors import AsrPunctError
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, OnnxBackend
-from asr_punct.inference.torch_backend import TorchBackend
 from asr_punct.inference.windows import plan_windows
 from asr_punct.model.tagger import Tagger
+from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.mapped import read_corpus

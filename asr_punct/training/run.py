@@ -9,7 +9,7 @@ import torch
 from asr_punct.checkpoint import CONFIG, TOKENIZER, read_info, write_info
 from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
-from asr_punct.formats.files import read_json_file, write_file, write_json_file
+from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.distributed import SINGLE_PROCESS, Process

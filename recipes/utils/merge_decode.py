@@ -14,12 +14,12 @@ from pathlib import Path
 
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.files import write_directory, write_file
-from asr_punct.formats.kaldi_ctm import read_decode, write_labelled
-from asr_punct.formats.kaldi_tables import read_mapping, utterance_names
+from asr_punct.files import write_directory, write_file
+from asr_punct.formats.json.tokens import written_words
+from asr_punct.formats.kaldi.decode_ctm import read_decode, write_labelled
+from asr_punct.formats.kaldi.tables import read_mapping, utterance_names
 from asr_punct.formats.labelled import labelled
-from asr_punct.formats.tokens import written_words
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, annotate, split_words

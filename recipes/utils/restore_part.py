@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.kaldi_tables import read_mapping
+from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import with_pauses, with_pauses_from_audio
 from asr_punct.words import Utterance

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script
-from asr_punct.formats.files import write_directory
-from asr_punct.formats.kaldi_ctm import read_decode
-from asr_punct.formats.kaldi_tables import read_mapping
+from asr_punct.files import write_directory
+from asr_punct.formats.kaldi.decode_ctm import read_decode
+from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, parse_time_source
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader
 
 from asr_punct.audio import check_ends, check_file, duration
 from asr_punct.errors import EXPECTED_TIMES, AsrPunctError, InputError, MissingExtraError, plural
-from asr_punct.formats.files import Pathlike, write_file
+from asr_punct.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
 from asr_punct.scoring import tables
 from asr_punct.scoring.evaluate import PairedTexts

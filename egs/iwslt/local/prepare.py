@@ -19,10 +19,10 @@ from typer import Option
 
 from asr_punct.corpora.iwslt import CLASSES, find_file, first_utterances, join_clitics, read_iwslt, without_case
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.files import make_directory, write_file, write_json_file
-from asr_punct.formats.kaldi_tables import read_mapping
+from asr_punct.files import make_directory, write_file, write_json_file
+from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.formats.labelled import read_labelled
-from asr_punct.formats.tsv import write_tsv
+from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.scoring.mark_classes import MERGED
 from asr_punct.words import Utterance, lowercased, word_count
 

@@ -16,7 +16,7 @@ import decode  # type: ignore[import-not-found]  # in the same folder
 from typer import Argument, Option
 
 from asr_punct.errors import run_script
-from asr_punct.formats.files import write_json_file
+from asr_punct.files import write_json_file
 
 _SET = "ref"
 

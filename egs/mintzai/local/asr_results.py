@@ -7,7 +7,7 @@ from typing import Annotated
 from typer import Option
 
 from asr_punct.errors import run_script
-from asr_punct.formats.files import read_json_file, write_file, write_json_file
+from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.scoring import Scores
 from asr_punct.scoring.environment import describe_environment
 from asr_punct.scoring.tables import interval, percent, table

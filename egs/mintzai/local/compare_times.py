@@ -9,8 +9,8 @@ from pathlib import Path
 
 from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare
 from asr_punct.errors import AsrPunctError, run_script
-from asr_punct.formats.ctm import read_ctm
-from asr_punct.formats.files import write_json_file
+from asr_punct.files import write_json_file
+from asr_punct.formats.kaldi.ctm import read_ctm
 
 _HELD_OUT = ("dev", "test")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from asr_punct import formats
 from asr_punct.errors import run_script
-from asr_punct.formats.files import make_directory, write_json_file
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.files import make_directory, write_json_file
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.words import without_labels
 

@@ -13,8 +13,8 @@ from typer import Option
 
 from asr_punct.checkpoint import read_info
 from asr_punct.errors import run_script
-from asr_punct.formats.files import read_json_file, write_file
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.files import read_json_file, write_file
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import MARKS
 from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.environment import describe_environment

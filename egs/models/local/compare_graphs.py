@@ -7,8 +7,8 @@ from itertools import tee
 from pathlib import Path
 
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.files import write_json_file
-from asr_punct.formats.tsv import read_tsv
+from asr_punct.files import write_json_file
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.words import Utterance, without_labels
 

@@ -14,7 +14,7 @@ from typer import Option
 
 from asr_punct.casing import write_casing
 from asr_punct.errors import run_script
-from asr_punct.formats.files import write_json_file
+from asr_punct.files import write_json_file
 
 
 def main(

@@ -17,7 +17,7 @@ from typer import Option
 
 from asr_punct.checkpoint import CARD, SCORES, read_info
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.files import read_json_file, read_text_file, write_file
+from asr_punct.files import read_json_file, read_text_file, write_file
 from asr_punct.marks import MARKS, Mark
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
 from asr_punct.scoring.tables import NO_VALUE, comparison, interval, percent, table

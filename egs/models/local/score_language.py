@@ -17,7 +17,7 @@ from train_language import consecutive_words, translated_words, words_of
 from typer import Option
 
 from asr_punct.errors import run_script
-from asr_punct.formats.files import read_lines
+from asr_punct.files import read_lines
 from asr_punct.hub import DEFAULT_MODEL, models_by_language
 from asr_punct.inference.choice import LanguageChoice
 

@@ -19,9 +19,9 @@ from typer import Option
 
 from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt, without_case
 from asr_punct.errors import InputError, run_script
-from asr_punct.formats.files import write_file
+from asr_punct.files import write_file
 from asr_punct.formats.labelled import read_labelled
-from asr_punct.formats.tsv import read_tsv, write_tsv
+from asr_punct.formats.lines.tsv import read_tsv, write_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs
 from asr_punct.scoring import Scores, score, write_score_sets

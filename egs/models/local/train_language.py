@@ -28,7 +28,7 @@ from training_text.sources import read_blocks, read_sources
 from typer import Option
 
 from asr_punct.errors import run_script
-from asr_punct.formats.files import read_text_file
+from asr_punct.files import read_text_file
 from asr_punct.identifier import MODEL, letters_of
 from asr_punct.identifier import ngram_hashes as hashes_of_word
 

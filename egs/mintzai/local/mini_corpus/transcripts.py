@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from asr_punct.formats.files import read_text_file
+from asr_punct.files import read_text_file
 
 _OTHER = {"es": "eu", "eu": "es"}
 _DASH = "–"

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from asr_punct.errors import InputError
-from asr_punct.formats.files import Pathlike, read_lines
+from asr_punct.files import Pathlike, read_lines
 
 _ROW = (
     "file TAB language (es, eu, en) TAB ordered (yes, no) TAB share (below 1, or a whole number) TAB dev (words) TAB "

@@ -1,0 +1,177 @@
+"""Write subtitles: the cues of a subtitle file with new text, or new cues from words with times.
+
+SubRip and WebVTT files that were read keep everything but the words. ASS and TTML are only written: their cues have the
+times and lines of the input's cues, without tags.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from typing import TextIO, cast
+
+from asr_punct.errors import AsrPunctError, InputError, plural
+from asr_punct.formats.cues.captions import ass_lines, ttml_lines
+from asr_punct.formats.cues.cue_text import Kind, escape, keep_space, labelled_word, plain_text, strip_tags, voice_tag
+from asr_punct.formats.cues.reader import CueOrigin
+from asr_punct.formats.values import format_clock
+from asr_punct.marks import Glyphs
+from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
+from asr_punct.words import Utterance
+
+OnCue = Callable[[Cue], object]
+"""Receives each cue that is written."""
+_KINDS: dict[str, Kind] = {"srt": "srt", "vtt": "vtt", "ass": "srt", "ttml": "srt"}
+"""How the text of cues is made for each format; ASS and TTML are made from plain lines."""
+SUBTITLE_FORMATS = tuple(_KINDS)
+
+
+def write_subtitles(
+    utterances: Iterable[Utterance],
+    out: TextIO,
+    glyphs: Glyphs,
+    format_name: str,
+    limits: Limits | None = None,
+    on_cue: OnCue | None = None,
+) -> None:
+    """Write a file of subtitles: utterances of one recording, those of each channel in the order of time.
+
+    Utterances that were cues of a file keep their times and lines; in the same format (SubRip or WebVTT) also their
+    numbers, settings and tags, but not line ends and byte order mark. Other utterances become cues by
+    `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
+
+    `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are kept.
+    `on_cue` is called with each cue. Raises InputError if an utterance has no times, is out of order in its channel, or
+    belongs to another recording.
+    """
+    kind = _KINDS[format_name]
+    cues = _Cues(kind, glyphs).make(utterances, limits)
+    if format_name != kind:  # ASS and TTML
+        cues = (written for written in cues if written.cue.lines)
+    if on_cue:
+        cues = _reported(cues, on_cue)
+    if format_name == kind:
+        out.writelines(_blocks(kind, cues))
+    else:
+        plain = (written.cue for written in cues)
+        out.writelines(ass_lines(plain) if format_name == "ass" else ttml_lines(plain, glyphs.name))
+
+
+def subtitle_writer(
+    format_name: str, limits: Limits | None = None, on_cue: OnCue | None = None
+) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
+    """Return `write_subtitles` with these arguments. Raises AsrPunctError for other formats than subtitles."""
+    check_subtitle_format(format_name, "--subtitles")
+    return partial(write_subtitles, format_name=format_name, limits=limits, on_cue=on_cue)
+
+
+def check_subtitle_format(format_name: str, option: str) -> None:
+    """Raise AsrPunctError that names the option if the output is not a subtitle format."""
+    if format_name not in SUBTITLE_FORMATS:
+        expected = f"--to {', '.join(SUBTITLE_FORMATS[:-1])} or {SUBTITLE_FORMATS[-1]}"
+        raise AsrPunctError(f"{option}: found the output {format_name}, expected {expected}")
+
+
+def parse_limits_option(text: str | None, format_name: str) -> Limits | None:
+    """Parse the value of `--subtitles`. Raises AsrPunctError if it is invalid, or the format has no cues."""
+    limits = None if text is None else parse_limits(text)
+    if limits is not None:
+        check_subtitle_format(format_name, "--subtitles")
+    return limits
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A cue to write: its times and plain lines, its text in the format of the file, and where it was read, if it was.
+
+    Every line of `text` ends with a line break.
+    """
+
+    cue: Cue
+    text: str
+    origin: CueOrigin | None = None
+
+
+class _Cues:
+    """Makes the cues of one file, in the format `kind`.
+
+    `_last_line` is the last line made, without tags, for cues that repeat it; `_recording` is that of the new cues.
+    """
+
+    def __init__(self, kind: Kind, glyphs: Glyphs) -> None:
+        self._kind, self._glyphs = kind, glyphs
+        self._last_line = ""
+        self._recording: str | None = None
+
+    def make(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
+        """Yield the cues of utterances: without limits, those of the input if it has any; else new ones."""
+        for is_kept, group in groupby(utterances, key=lambda u: limits is None and isinstance(u.origin, CueOrigin)):
+            if is_kept:
+                yield from map(self._kept_cue, group)
+            else:
+                yield from self._new_cues(group, limits or NETFLIX)
+
+    def _kept_cue(self, utterance: Utterance) -> _Written:
+        origin = cast(CueOrigin, utterance.origin)
+        text = self._text(origin, utterance)
+        plain = (" ".join(plain_text(line, self._kind).split()) for line in text.split("\n"))
+        cue = Cue(origin.start, origin.end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,))
+        return _Written(cue, text, origin)
+
+    def _text(self, cue: CueOrigin, utterance: Utterance) -> str:
+        words, labels, keeps_kind = cue.text.words, utterance.labels, cue.kind == self._kind
+        if len(words) != len(labels):
+            found, expected = plural(len(labels), "word"), f"the {len(words)} of its cue"
+            raise InputError(f"utterance {utterance.id!r}", found, expected)
+        repeated = cue.head.strip()
+        parts = [cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head]
+        between = cue.text.between if keeps_kind else [keep_space(text, cue.kind) for text in cue.text.between]
+        parts.append(between[0])
+        for word, token, label, after in zip(words, utterance.words, labels, between[1:], strict=True):
+            text = labelled_word(word, token.text, label, self._glyphs.of(utterance.language), cue.kind)
+            parts += [text if keeps_kind else escape(plain_text(text, cue.kind), self._kind), after]
+        lines = "".join(parts).removesuffix("\n").split("\n") if any(parts) else []
+        plain_lines = [strip_tags(line, self._kind).strip() for line in lines]
+        self._last_line = next(filter(None, reversed(plain_lines)), self._last_line)
+        return "".join(line + "\n" for line in (lines if keeps_kind else filter(None, plain_lines)))
+
+    def _new_cues(self, utterances: Iterable[Utterance], limits: Limits) -> Iterator[_Written]:
+        cues = list(make_cues(utterances, limits, self._glyphs))
+        for cue in cues:
+            if self._recording not in (None, cue.recording):
+                found = f"recordings {self._recording!r} and {cue.recording!r}"
+                raise InputError("subtitles", found, "one recording per file")
+            self._recording = cue.recording
+        for cue in sorted(cues, key=attrgetter("start")):
+            # a single speaker is named only on the first line
+            speakers = cue.speakers if len(cue.speakers) > 1 else (*cue.speakers, *[""] * (len(cue.lines) - 1))
+            lines = zip(speakers, cue.lines, strict=True)
+            text = (f"{voice_tag(speaker, self._kind)}{escape(line, self._kind)}\n" for speaker, line in lines)
+            yield _Written(cue, "".join(text))
+
+
+def _reported(cues: Iterable[_Written], on_cue: OnCue) -> Iterator[_Written]:
+    for written in cues:
+        on_cue(written.cue)
+        yield written
+
+
+def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
+    header = "WEBVTT\n\n" if kind == "vtt" else ""
+    count = 0
+    for written in cues:
+        origin = written.origin if written.origin and written.origin.kind == kind else None
+        if origin is not None:  # with the lines around it in its file
+            if not count and header and not origin.before[0].startswith("WEBVTT"):
+                yield header
+            yield "".join(f"{line}\n" for line in origin.before)
+            yield "".join([written.text, *(f"{line}\n" for line in origin.after)])
+        else:
+            yield "\n" if count else header
+            number, point = (f"{count + 1}\n", ",") if kind == "srt" else ("", ".")
+            start, end = (format_clock(time, point) for time in (written.cue.start, written.cue.end))
+            yield f"{number}{start} --> {end}\n{written.text}"
+        count += 1
+    if not count:
+        yield header.removesuffix("\n")

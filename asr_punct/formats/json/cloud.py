@@ -1,0 +1,222 @@
+"""Read the JSON of cloud services: Amazon Transcribe, Google Speech-to-Text, IBM Watson and Speechmatics.
+
+For each service `is_…` recognises a JSON value and `read_…` yields its utterances.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from asr_punct.errors import InputError
+from asr_punct.files import Pathlike, display_name
+from asr_punct.formats.json.segments import Segment, segment_utterances
+from asr_punct.formats.json.tokens import entry_words
+from asr_punct.formats.json.values import Node, Object, find, short_repr
+from asr_punct.formats.values import parse_seconds
+from asr_punct.languages import parse_language
+from asr_punct.words import Seconds, Utterance, Word
+
+_OPENING = frozenset("¿¡«“‘([{")
+_GOOGLE_START_KEYS = ("startTime", "startOffset", "start_time", "start_offset")
+_GOOGLE_END_KEYS = ("endTime", "endOffset", "end_time", "end_offset")
+
+
+def is_aws(content: Any) -> bool:
+    """Whether a JSON value is a transcript of Amazon Transcribe."""
+    results = find(content, "results")
+    return isinstance(results, dict) and ("items" in results or "channel_labels" in results)
+
+
+def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read `{"results": {"items": [{"type", "start_time", "end_time", "alternatives"}]}}`: an utterance per channel."""
+    results = Node.of(content, display_name(path)).inner("results")
+    language = parse_language(results.get("language_code"))
+    channel_labels = results.inner("channel_labels", optional=True)
+    segments = (
+        Segment(channel, _item_words(channel.nodes("items", "item")), str(number), language=language)
+        for number, channel in enumerate(channel_labels.nodes("channels", "channel") or [results], start=1)
+    )
+    return segment_utterances(segments, path, "aws", numbered=bool(channel_labels.item))
+
+
+def is_google(content: Any) -> bool:
+    """Whether a JSON value is a response of Google Speech-to-Text."""
+    results = _results(_google_response(content))
+    # IBM's results have "final", those of Speechmatics "type"
+    return any("alternatives" in result and not {"final", "type"} & result.keys() for result in results)
+
+
+def _results(content: Any) -> Sequence[Object]:
+    """Return the list `results` of a JSON value; empty if there is none, or it does not consist of objects."""
+    results = find(content, "results")
+    return results if isinstance(results, list) and all(isinstance(result, dict) for result in results) else []
+
+
+def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read `{"results": [{"alternatives": [{"transcript", "words"}], "channelTag"}]}`, one utterance per result.
+
+    Times are `"1.400s"`, or seconds and nanos; a time of 0 may be missing. With speaker labels the last result repeats
+    the words of all others and is skipped.
+    """
+    file = Node.of(_google_response(content), display_name(path))
+    return segment_utterances(_google_segments(file.nodes("results", "result")), path, "google")
+
+
+def _google_response(content: Any) -> Any:
+    """Return the object with `results`: `response` of a finished operation, else the content itself."""
+    response = find(content, "response")
+    return response if isinstance(response, dict) else content
+
+
+def _google_segments(results: Sequence[Node]) -> Iterator[Segment]:
+    earlier: list[str] = []
+    for number, result in enumerate(results, start=1):
+        best = result.first("alternatives")
+        words = list(_google_words(best))
+        texts = [word.text for word in words]
+        if number == len(results) > 1 and not best.get("transcript") and texts == earlier:
+            return
+        earlier += texts
+        channel = str(result.get("channelTag") or result.get("channel_tag") or 1)
+        language = parse_language(result.get("languageCode") or result.get("language_code"))
+        yield Segment(result, words, channel, language=language)
+
+
+def _google_words(alternative: Node) -> Iterator[Word]:
+    entries = alternative.nodes("words", "word")
+    if not entries:
+        yield from map(Word, alternative.text("transcript").split())
+    for entry in entries:
+        start, end = (_google_seconds(entry, keys) for keys in (_GOOGLE_START_KEYS, _GOOGLE_END_KEYS))
+        if start is not None or end is not None:  # a missing time is 0 if the other one is there
+            start, end = start or 0.0, end or 0.0
+        yield from entry_words(entry.get("word"), start, end, entry.confidence("confidence"), entry.place)
+
+
+def _google_seconds(entry: Node, keys: Iterable[str]) -> Seconds | None:
+    """Return the time under the first of the keys that the entry has, or None."""
+    key = next((key for key in keys if key in entry), None)
+    if key is None:
+        return None
+    value = entry.get(key)
+    if isinstance(value, str) and value.endswith("s"):
+        return parse_seconds(value[:-1], entry.place, key)
+    if isinstance(value, dict):
+        seconds, nanos = str(value.get("seconds", 0)), str(value.get("nanos", 0))
+        if re.fullmatch(r"[0-9]{1,12}", seconds) and re.fullmatch(r"[0-9]{1,9}", nanos):
+            return float(f"{seconds}.{nanos:0>9}")
+    expected = 'a duration such as "1.400s" or {"seconds": 1, "nanos": 400000000}'
+    raise InputError(entry.place, f"{key} {short_repr(value)}", expected)
+
+
+def is_ibm(content: Any) -> bool:
+    """Whether a JSON value is a response of Watson Speech to Text."""
+    return any({"alternatives", "final"} <= result.keys() or "results" in result for result in _results(content))
+
+
+def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read `{"results": [{"final", "alternatives": [{"timestamps", "word_confidence"}]}]}`, one utterance per result.
+
+    A response with several inputs has such objects inside its own `results`. Interim results are skipped.
+    """
+    results = (
+        result
+        for outer in Node.of(content, display_name(path)).nodes("results", "result")
+        for result in ([outer] if "alternatives" in outer else outer.nodes("results", "result"))
+        if result.get("final", True)
+    )
+    segments = (Segment(result, _ibm_words(result.first("alternatives"))) for result in results)
+    return segment_utterances(segments, path, "ibm")
+
+
+def _ibm_words(alternative: Node) -> Iterator[Word]:
+    rows = alternative.values("timestamps")
+    if not rows:
+        yield from map(Word, alternative.text("transcript").split())
+    confidences = alternative.values("word_confidence")
+    for number, row in enumerate(rows, start=1):
+        where = f"{alternative.place}: word {number}"
+        text, start, end = _ibm_row(row, ("word", "start", "end"), where)
+        confidence = None
+        if len(confidences) == len(rows):
+            confidence = _ibm_row(confidences[number - 1], ("word", "confidence"), where)[1]
+        yield from entry_words(text, start, end, confidence, where)
+
+
+def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
+    """Return the word and the checked numbers of a list such as `["hola", 0.5, 1.25]`."""
+    if not isinstance(row, list) or len(row) != len(keys):
+        raise InputError(place, short_repr(row), f"a list of {', '.join(keys)}")
+    node = Node(dict(zip(keys, row, strict=True)), place)
+    return [row[0], *map(node.number, keys[1:])]
+
+
+def is_speechmatics(content: Any) -> bool:
+    """Whether a JSON value is a transcript of Speechmatics, of version 1 or 2."""
+    keys = (("words", "job"), ("results", "format"))
+    return any(isinstance(find(content, items), list) and other in content for items, other in keys)
+
+
+def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
+    """Read a transcript, one utterance per channel.
+
+    Version 1 is `{"job", "words": [{"name", "time", "duration", "confidence"}]}`, version 2
+    `{"format": "2.…", "results": [{"type", "start_time", "end_time", "attaches_to", "alternatives": [{"content"}]}]}`.
+    """
+    file = Node.of(content, display_name(path))
+    languages = find(content, "job", "lang"), find(content, "metadata", "transcription_config", "language")
+    language = next(filter(None, map(parse_language, languages)), "")
+    is_version_2 = "results" in file
+    items = file.nodes("results", "result") if is_version_2 else map(_as_version_2, file.nodes("words", "word"))
+    channels: dict[str, list[Node]] = {} if is_version_2 else {"": []}
+    for item in items:
+        channels.setdefault(str(item.get("channel", "")), []).append(item)
+    segments = (
+        Segment(file, _item_words(items), str(number), language=language)
+        for number, items in enumerate(channels.values(), start=1)
+    )
+    return segment_utterances(segments, path, "speechmatics", numbered=len(channels) > 1)
+
+
+def _as_version_2(item: Node) -> Node:
+    """Return an item of Speechmatics' version 2 for a word or mark of version 1."""
+    text, start, duration = item.text("name"), item.seconds("time"), item.seconds("duration")
+    converted = {
+        "type": "word" if not text or any(map(str.isalnum, text)) else "punctuation",
+        "start_time": start,
+        "end_time": None if start is None or duration is None else max(start, round(start + duration, 6)),
+        "alternatives": [{"content": text, "confidence": item.get("confidence")}],
+    }
+    return Node(converted, item.place)
+
+
+def _item_words(items: Iterable[Node]) -> Iterator[Word]:
+    """Yield the words of items of Amazon or Speechmatics, with the punctuation marks that are separate items.
+
+    A closing mark is attached to the word before it, an opening mark to the word after it; marks without a word to
+    attach to become a word.
+    """
+    word: Word | None = None
+    opening = ""  # marks for the next word
+    for item in items:
+        if item.get("type") == "speaker_change":
+            continue
+        best = item.first("alternatives")
+        if not item.get("alternatives"):
+            raise InputError(item.place, "no alternatives", "at least one")
+        text = best.text("content")
+        if item.get("type") != "punctuation":
+            start, end = item.seconds("start_time"), item.seconds("end_time")
+            for entry_word in entry_words(text, start, end, best.seconds("confidence"), item.place):
+                if word:
+                    yield word
+                word, opening = replace(entry_word, text=opening + entry_word.text), ""
+        elif not word or opening or item.get("attaches_to") == "next" or _OPENING.issuperset(text):
+            opening += text
+        else:
+            word = replace(word, text=word.text + text)
+    if word:
+        yield word
+    if opening:
+        yield Word(opening)

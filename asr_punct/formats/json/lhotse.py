@@ -1,0 +1,208 @@
+"""Lhotse supervisions, one JSON object per line: segments with `text`, and word times in `alignment.word`.
+
+Times are seconds from the beginning of the recording.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, TextIO
+
+from asr_punct.errors import InputError
+from asr_punct.files import Pathlike
+from asr_punct.formats.json.tokens import (
+    entry_words,
+    grouped,
+    replace_tokens,
+    segment_times,
+    spoken_tokens,
+    with_edge_times,
+    written_words,
+)
+from asr_punct.formats.json.values import (
+    JsonOrigin,
+    Node,
+    Object,
+    first_json_line,
+    json_origin,
+    read_json_lines,
+    short_repr,
+)
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.languages import parse_language
+from asr_punct.marks import Glyphs
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
+
+_REQUIRED = ("id", "recording_id", "start", "duration")
+_FORMAT = "lhotse"
+_DECIMALS = 6
+
+
+def is_supervisions(path: Pathlike) -> bool:
+    """Whether a file's first line is a supervision."""
+    item = first_json_line(path, _REQUIRED[1])
+    return isinstance(item, dict) and all(key in item for key in _REQUIRED)
+
+
+def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each supervision; one without text has no words.
+
+    If `alignment.word` has as many words as the text, they get its times; else the first word gets the segment's start
+    and the last word its end. Raises InputError for a line that is not a supervision, or invalid times.
+    """
+    for _, node in read_json_lines(path):
+        missing = [key for key in _REQUIRED if key not in node]
+        if missing:
+            raise InputError(node.place, f"no {missing[0]!r}", f"a supervision with {', '.join(_REQUIRED)}")
+        yield _utterance(node)
+
+
+def _utterance(node: Node) -> Utterance:
+    item = node.item
+    start, duration = _seconds(node, "start"), _seconds(node, "duration")
+    words = [Word(text) for text in node.text("text").split()]
+    timed = [word for entry in _entries(node) for word in _entry_words(entry, node.place)]
+    source: TimeSource = "none"
+    if timed and len(words) in (0, len(timed)):
+        texts = [word.text for word in words] or [word.text for word in timed]
+        words = [replace(word, text=text) for word, text in zip(timed, texts, strict=True)]
+        source = get_time_source(_custom(item) or {}, words, DEFAULT_TIME_SOURCE["lhotse"])
+    elif words:
+        words, source = [*with_edge_times(words, start, round(start + duration, _DECIMALS))], "segment"
+    channel = item.get("channel")
+    return Utterance(
+        tuple(words),
+        id=str(item["id"]),
+        recording=str(item["recording_id"]),
+        channel=str(channel + 1) if isinstance(channel, int) else "1",
+        speaker=node.speaker,
+        language=parse_language(item.get("language")),
+        time_source=source,
+        origin=JsonOrigin(_FORMAT, item),
+    )
+
+
+def _custom(item: Object) -> Object | None:
+    """Return the object `custom`, empty if it is missing or null; None if it is another value."""
+    custom = item.get("custom") or {}
+    return custom if isinstance(custom, dict) else None
+
+
+def _entries(node: Node) -> list[Any]:
+    """Return the entries of words, `[symbol, start, duration, score]` or, in older files, objects with these keys."""
+    return node.inner("alignment", optional=True).values("word")
+
+
+def _entry_words(entry: Any, place: str) -> list[Word]:
+    """Return the words of an entry; none if its symbol means silence."""
+    values = list(entry.values()) if isinstance(entry, dict) else entry
+    if not isinstance(values, list) or len(values) not in (3, 4) or not isinstance(values[0], str):
+        raise InputError(place, f"the alignment {short_repr(entry)}", "[symbol, start, duration, score]")
+    if not spoken_tokens(values[0]):
+        return []
+    times = Node({"start": values[1], "duration": values[2]}, place)
+    start, duration = _seconds(times, "start"), _seconds(times, "duration")
+    score: Any = values[3] if len(values) == 4 else None
+    is_known = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
+    end = max(start, round(start + duration, _DECIMALS))
+    return entry_words(values[0], start, end, float(score) if is_known else None, place)
+
+
+def _seconds(node: Node, key: str) -> Seconds:
+    seconds = node.number(key)
+    if seconds is None:
+        raise InputError(node.place, f"{key} null", "a number of seconds")
+    return seconds
+
+
+def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write supervisions as JSON lines, lazily.
+
+    Supervisions of a manifest keep everything else; marks are attached to the words of `text`, and of `alignment.word`
+    if it has as many. Utterances of other formats get a supervision from their first word's start to their last word's
+    end; those without words are left out. Raises InputError for an utterance of another format without times.
+    """
+    for number, utterance in enumerate(utterances, start=1):
+        if origin := json_origin(utterance.origin, _FORMAT):
+            item = _changed(origin.item, utterance, glyphs)
+        elif utterance.words:
+            item = _new(utterance, number, written_words(utterance, glyphs))
+        else:
+            continue
+        out.write(json.dumps(_with_time_source(item, utterance), ensure_ascii=False) + "\n")
+
+
+def _with_time_source(item: Object, utterance: Utterance) -> Object:
+    """Return the supervision, with the source of its word times in `custom` if it is not an aligner."""
+    custom = _custom(item)
+    if custom is None or not _entries(Node(item, utterance.id)):
+        return item
+    changed = set_time_source(custom, utterance, DEFAULT_TIME_SOURCE[_FORMAT])
+    return item if changed is custom else {**item, "custom": changed}
+
+
+def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
+    """Return the supervision with the written words in `text` and `alignment.word`, in each if it has as many words."""
+    new, words, node = dict(item), written_words(utterance, glyphs), Node(item, utterance.id)
+    text = node.text("text")
+    if len(text.split()) == len(words) > 0:
+        new["text"] = replace_tokens(text, text.split(), words)
+    entries = _entries(node)
+    timed = [_entry_words(entry, utterance.id) for entry in entries]
+    symbols = tuple(chain.from_iterable(timed))
+    if entries and len(symbols) == len(words):
+        read = text.split() or [symbol.text for symbol in symbols]
+        labelled = tuple(map(_labelled, symbols, read, utterance.words))
+        written = grouped(written_words(replace(utterance, words=labelled), glyphs), map(len, timed))
+        changed = [_with_symbol(entry, group) for entry, group in zip(entries, written, strict=True)]
+        new["alignment"] = {**item["alignment"], "word": changed}
+    return new
+
+
+def _labelled(symbol: Word, read: str, word: Word) -> Word:
+    """Return a symbol with the labels of a word, and its text if it has changed after it was `read`.
+
+    Symbols of other words than those of the text stay.
+    """
+    is_changed = word.text != read and symbol.text.lower() == read.lower()
+    return replace(symbol, text=word.text if is_changed else symbol.text, labels=word.labels)
+
+
+def _with_symbol(entry: Any, words: Sequence[str]) -> Any:
+    """Return the entry with these words as its symbol; unchanged if there are none (silence)."""
+    if not words:
+        return entry
+    symbol, *values = entry.values() if isinstance(entry, dict) else entry
+    new = [replace_tokens(symbol, symbol.split(), words), *values]
+    return dict(zip(entry, new, strict=True)) if isinstance(entry, dict) else new
+
+
+def _channel_number(name: str) -> int:
+    """Return Lhotse's number of a channel, from 0, by its name in other formats: 1, 2, … or A, B."""
+    return max(0, int(name) - 1 if name.isdecimal() else "AB".find(name))
+
+
+def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
+    name = utterance.id or f"{utterance.recording_name or 'utterance'}-{number}"
+    times = segment_times(utterance.words, f"utterance {name!r}")
+    item: dict[str, Any] = {
+        "id": name,
+        "recording_id": utterance.recording_name or name,
+        "start": times[0],
+        "duration": round(times[1] - times[0], _DECIMALS),
+        "channel": _channel_number(utterance.channel),
+        "text": " ".join(words),
+    }
+    if utterance.speaker:
+        item["speaker"] = utterance.speaker
+    entries = [
+        [text, word.start, round(word.end - word.start, _DECIMALS)]
+        + ([] if word.confidence is None else [word.confidence])
+        for word, text in zip(utterance.words, words, strict=True)
+        if word.start is not None and word.end is not None
+    ]
+    if len(entries) == len(words):
+        item["alignment"] = {"word": entries}
+    return item

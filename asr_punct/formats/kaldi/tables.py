@@ -1,0 +1,136 @@
+"""Tables of a Kaldi data directory: `wav.scp`, `text`, `segments`, `utt2spk` and, optionally, `utt2doc`.
+
+`utt2doc` is an addition of this project for corpora with one segment per audio file, like mintzai-ST: a line has an
+utterance and its document, and the lines are in the order of speech.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from asr_punct.errors import InputError, plural
+from asr_punct.files import Pathlike, read_lines
+from asr_punct.formats.values import parse_seconds
+from asr_punct.words import Seconds
+
+Segments = Mapping[str, tuple[str, Seconds, Seconds]]
+"""Recording, start and end by utterance."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataUtterance:
+    """An utterance of a data directory; its times are those in the audio file, `end` None for the end of the file.
+
+    `audio` is None without `wav.scp`, and `text` if the file `text` lacks the utterance.
+    """
+
+    id: str
+    audio: Path | None
+    start: Seconds
+    end: Seconds | None
+    text: str | None
+    document: str
+    recording: str
+
+
+def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
+    """Yield the utterances of a data directory in the order of `utt2doc`, else of `segments`, `text` or `wav.scp`."""
+    root, expected = Path(path), "a data directory with wav.scp and text"
+    if not os.path.isdir(root):
+        raise InputError(root, "no such directory", expected)
+    audio, texts, documents = (read_mapping(root / name) for name in ("wav.scp", "text", "utt2doc"))
+    segments = read_segments(root / "segments")
+    if not (audio or texts):
+        raise InputError(root, "neither wav.scp nor text", expected)
+    for name in documents or segments or texts or audio:
+        recording, start, end = segments.get(name, (name, 0.0, None))
+        if audio and recording not in audio:
+            raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
+        file = _audio_path(audio[recording], root / "wav.scp") if audio else None
+        yield DataUtterance(name, file, start, end, texts.get(name), documents.get(name, recording), recording)
+
+
+def read_wav_scp(path: Pathlike) -> dict[str, Path]:
+    """Return the audio file of each recording. Raises InputError if the file is missing or contains a command."""
+    if not os.path.isfile(path):
+        raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
+    return {name: _audio_path(value, path) for name, value in read_mapping(Path(path)).items()}
+
+
+def _audio_path(value: str, place: Pathlike) -> Path:
+    if value.endswith("|"):
+        raise InputError(place, f"the command {value!r}", "the path of an audio file")
+    return Path(value)
+
+
+def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield number, first column and remaining text of each line that is not empty; nothing for a missing file."""
+    if not os.path.exists(path):
+        return
+    for number, line in read_lines(path):
+        name, *values = line.split(maxsplit=1) or [""]
+        if name:
+            yield number, name, values[0].rstrip() if values else ""
+
+
+def read_mapping(path: Path) -> dict[str, str]:
+    """Return the text of each line by its first column; empty for a missing file. A name twice is an InputError."""
+    return {name: value for _, name, value in _unique(path)}
+
+
+def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
+    seen: set[str] = set()
+    for number, name, value in read_table(path):
+        if name in seen:
+            raise InputError(f"{path}:{number}", f"{name!r} again", "each name once")
+        seen.add(name)
+        yield number, name, value
+
+
+def read_segments(path: Path) -> Segments:
+    """Read `segments`; empty for a missing file. A malformed line or a name twice is an InputError."""
+    segments: dict[str, tuple[str, Seconds, Seconds]] = {}
+    for number, name, value in _unique(path):
+        columns, place = value.split(), f"{path}:{number}"
+        if len(columns) != 3:
+            raise InputError(place, plural(len(columns) + 1, "column"), "4 columns: utterance recording start end")
+        start, end = (parse_seconds(column, place, "time") for column in columns[1:])
+        if end < start:
+            raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
+        segments[name] = (columns[0], start, end)
+    return segments
+
+
+def recording_of(name: str, segments: Segments) -> str:
+    """Return the recording of an utterance, which is the utterance itself without `segments`."""
+    return segments[name][0] if segments else name
+
+
+def utterance_names(root: Path) -> list[str]:
+    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`."""
+    if not os.path.isdir(root):
+        raise InputError(root, "no such directory", "a data directory")
+    for name in ("segments", "wav.scp", "text", "utt2spk"):
+        if names := list(read_mapping(root / name)):
+            return names
+    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
+
+
+def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
+    """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
+
+    Raises InputError if one of these tables exists and lacks an utterance.
+    """
+    for table_name, table in (("segments", segments), ("utt2doc", documents)):
+        missing = [name for name in names if name not in table]
+        if table and missing:
+            raise InputError(root / table_name, f"no utterance {missing[0]!r}", "the utterances of text")
+    if not (documents or segments):
+        return list(names)
+    wanted = set(names)
+    ordered = [name for name in documents or segments if name in wanted]
+    if documents:
+        return ordered
+    recordings = {recording: number for number, (recording, _, _) in enumerate(segments.values())}
+    return sorted(ordered, key=lambda name: (recordings[segments[name][0]], segments[name][1]))

@@ -1,0 +1,41 @@
+"""Plain text: each line is an utterance, an empty line ends the document."""
+
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from asr_punct.files import Pathlike, read_lines
+from asr_punct.formats.lines.lines import LineOrigin, line_origin
+from asr_punct.marks import Glyphs, write_text
+from asr_punct.words import Utterance, split_words
+
+_EMPTY_LINE = LineOrigin("text")
+
+
+def read_text(path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each line; its words are `line.split()`, with their marks and capitals.
+
+    An empty line is an utterance without words, so that input and output have the same lines.
+    """
+    document = 1
+    for number, line in read_lines(path):
+        words = split_words(line)
+        yield Utterance(words, id=str(number), document=str(document), origin=None if words else _EMPTY_LINE)
+        document += not words
+
+
+def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write a line for each utterance, and an empty line where the document changes.
+
+    An utterance without words is skipped, because an empty line would end the document, unless it was read from one.
+    """
+    previous: Utterance | None = None
+    for utterance in utterances:
+        if not utterance.words and not line_origin(utterance.origin, "text"):
+            continue
+        if previous is not None:
+            out.write("\n\n" if previous.words and previous.context != utterance.context else "\n")
+        texts = [word.text for word in utterance.words]
+        out.write(write_text(texts, utterance.labels, glyphs.of(utterance.language)))
+        previous = utterance
+    if previous is not None:
+        out.write("\n")

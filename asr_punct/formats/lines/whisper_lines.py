@@ -1,0 +1,162 @@
+"""Segments of Whisper programs as lines: their output on the terminal (`whisper-log`) and `.tsv` (`whisper-tsv`).
+
+    [0.00s -> 2.50s] text                              faster-whisper
+    [00:00.000 --> 00:02.500]  text                    whisper; whisperx with `Transcript:` before it and seconds
+    [00:00:00.000 --> 00:00:02.500]   (speaker 0) text whisper.cpp
+
+The first word has the segment's start and the last its end, as in subtitles.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TextIO
+
+from asr_punct.errors import InputError, plural
+from asr_punct.files import Lines, Pathlike, display_name, read_lines
+from asr_punct.formats.json.tokens import (
+    entry_words,
+    recording_name,
+    segment_times,
+    segments_in_order,
+    sorted_by_start,
+    written_words,
+)
+from asr_punct.formats.json.values import short_repr
+from asr_punct.formats.lines.lines import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
+from asr_punct.formats.values import MAX_TIME, format_clock
+from asr_punct.marks import Glyphs
+from asr_punct.words import Seconds, Utterance
+
+LOG, TSV = "whisper-log", "whisper-tsv"
+_CLOCK = r"(?:[0-9]{1,6}:)?[0-9]{1,2}:[0-9]{1,2}[.,][0-9]{1,3}|[0-9]{1,10}(?:\.[0-9]{1,6}s?|s)"
+_LOG_LINE = re.compile(
+    rf"(\s*(?:Transcript:\s*)?\[({_CLOCK})\s*-{{1,2}}>\s*({_CLOCK})\](?:\s*\(speaker ([0-9]+|\?)\))?\s*)"
+    r"(.*)",
+    re.DOTALL,
+)
+"""The part of a line before its text, with start, end and speaker; the text."""
+_TURN = "[SPEAKER_TURN]"
+_HEADER = "start\tend\ttext"
+_MILLISECONDS = re.compile(r"[0-9]{1,13}")
+_EXPECTED = "start TAB end TAB text, in whole milliseconds"
+
+
+def is_log(lines: Sequence[str]) -> bool:
+    """Whether a line has the times of a segment; others may be messages."""
+    return any(map(_LOG_LINE.fullmatch, lines))
+
+
+def is_tsv(lines: Sequence[str]) -> bool:
+    """Whether the first line is the header of Whisper's `.tsv`."""
+    return lines[:1] == [_HEADER]
+
+
+def read_log(path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each line with times and words. Other lines are messages, and are kept.
+
+    Raises InputError for an end before its start, or a segment more than a second before an earlier one.
+    """
+    return _utterances(_parsed_log(read_lines(path), display_name(path)), path)
+
+
+def read_tsv(path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each line with words after the header.
+
+    Raises InputError for another header, a line without three columns, and times that are not whole milliseconds; else
+    as `read_log`.
+    """
+    return _utterances(_parsed_tsv(read_lines(path), display_name(path)), path)
+
+
+def _utterances(lines: Iterator[ParsedLine], path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances in the order of time, each with the lines without words before it."""
+    name, numbered = recording_name(path), enumerate(attach_lines(lines), start=1)
+    named = (replace(utterance, id=f"{name}-{number}", recording=name) for number, utterance in numbered)
+    return segments_in_order(named, path)
+
+
+def _parsed_log(lines: Lines, name: str) -> Iterator[ParsedLine]:
+    for number, line in lines:
+        place, match = f"{name}:{number}", _LOG_LINE.fullmatch(line)
+        text = match[5].rstrip().removesuffix(_TURN).rstrip() if match else ""
+        words = entry_words(text, _seconds(match[2]), _seconds(match[3]), None, place) if match else []
+        if match and words:
+            origin = LineOrigin(LOG, head=match[1], tail=match[5][len(text) :])
+            speaker = "" if match[4] in (None, "?") else match[4]
+            yield place, Utterance(tuple(words), speaker=speaker, time_source="segment", origin=origin)
+        else:
+            yield place, line
+
+
+def _seconds(clock: str) -> Seconds:
+    """Return the time of `1:02:03.500`, `02:03.500`, `123.5s` or `123.5`."""
+    *larger, seconds = clock.removesuffix("s").replace(",", ".").split(":")
+    total = float(seconds)
+    for unit, value in zip((60, 3600), reversed(larger), strict=False):
+        total += unit * int(value)
+    return round(total, 6)
+
+
+def _parsed_tsv(lines: Lines, name: str) -> Iterator[ParsedLine]:
+    for number, line in lines:
+        place, columns = f"{name}:{number}", line.split("\t")
+        if number == 1 and line != _HEADER:
+            raise InputError(place, short_repr(line), f"the header {short_repr(_HEADER)}")
+        if number == 1 or not line.strip():
+            yield place, line
+            continue
+        if len(columns) != 3:
+            raise InputError(place, plural(len(columns), "column"), _EXPECTED)
+        start, end = (_milliseconds(column, place) for column in columns[:2])
+        words = entry_words(columns[2], start, end, None, place)
+        origin = LineOrigin(TSV, head="\t".join([*columns[:2], ""]))
+        yield place, Utterance(tuple(words), time_source="segment", origin=origin) if words else line
+
+
+def _milliseconds(text: str, place: str) -> Seconds:
+    if not _MILLISECONDS.fullmatch(text) or int(text) > MAX_TIME * 1000:
+        raise InputError(place, f"time {short_repr(text)}", _EXPECTED)
+    return int(text) / 1000
+
+
+def write_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write a line for each utterance with words; those of a log keep all but their words, and the other lines.
+
+    Utterances of other formats are sorted by their start. Raises InputError for an utterance without times, or
+    utterances of other formats with times of several recordings.
+    """
+    out.writelines(_written(utterances, LOG, glyphs))
+
+
+def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the header and a line for each utterance with words, as `write_log`."""
+    has_header = False
+    for lines in _written(utterances, TSV, glyphs):
+        if not has_header and not lines.startswith(f"{_HEADER}\n"):
+            out.write(f"{_HEADER}\n")
+        has_header = True
+        out.write(lines)
+
+
+def _written(utterances: Iterable[Utterance], format_name: str, glyphs: Glyphs) -> Iterator[str]:
+    """Yield the line of each utterance with words, with the lines around it; those of other formats at the end."""
+    others: list[Utterance] = []
+    for utterance in utterances:
+        if origin := line_origin(utterance.origin, format_name):
+            yield lines_around(origin, _text(utterance, glyphs))
+        elif utterance.words:
+            others.append(utterance)
+    for utterance in sorted_by_start(others):
+        yield f"{_new_head(utterance, format_name)}{_text(utterance, glyphs)}\n"
+
+
+def _text(utterance: Utterance, glyphs: Glyphs) -> str:
+    return " ".join(written_words(utterance, glyphs, running=True))
+
+
+def _new_head(utterance: Utterance, format_name: str) -> str:
+    times = segment_times(utterance.words, f"utterance {utterance.id!r}")
+    if format_name == TSV:
+        return "".join(f"{round(time * 1000)}\t" for time in times)
+    return f"[{' --> '.join(map(format_clock, times))}]  "

@@ -1,0 +1,204 @@
+"""ELAN (`.eaf`): words or utterances in time-aligned tiers, one or several for each speaker.
+
+A tier has words if its name or linguistic type contains `words`, `word`, `ort` or `wrd`; the annotations of its parent
+tier are then utterances. Other tiers without a parent are read as utterances, of which only start and end are known, if
+their name or type is one such as `utterance`, `transcription` or `default`. If there are neither these nor tiers of
+words, all tiers without a parent are read, provided that they have the same type.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice, pairwise
+from operator import attrgetter
+from typing import TextIO
+
+from asr_punct.errors import InputError
+from asr_punct.files import Pathlike, display_name, read_text_file
+from asr_punct.formats.json.tokens import (
+    chronological,
+    entry_words,
+    recording_name,
+    replace_tokens,
+    sorted_by_start,
+    spoken_tokens,
+    written_words,
+)
+from asr_punct.formats.tiers.eaf_file import Annotation, EafFile, Span, Tier, parse_eaf
+from asr_punct.formats.tiers.eaf_new import new_eaf, times_property
+from asr_punct.formats.tiers.xml_text import escape_xml
+from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
+from asr_punct.marks import Glyphs
+from asr_punct.words import Seconds, Utterance
+
+_WORD_NAMES = ("word", "words", "wrd", "ort")
+_UTTERANCE_NAMES = (
+    *("utterance", "utterances", "utt", "transcription", "transcript", "default", "orthography", "orth"),
+    *("sentence", "sentences", "phrase", "phrases", "speech", "turn", "turns", "segment", "segments", "text"),
+)
+_UNNAMED = ("utterances", "words", "default")
+"""Tiers whose names begin like this are not named after a speaker."""
+_TURN_PAUSE: Seconds = 1.0
+"""If there are several tracks, words without a tier of utterances are cut into turns at longer pauses."""
+_DEFAULT = DEFAULT_TIME_SOURCE["eaf"]
+
+
+@dataclass(frozen=True, slots=True)
+class EafOrigin:
+    """Place of an utterance in its file; `Utterance.origin`.
+
+    `words` are the annotations whose texts are its words, in order; `utterance` is the annotation of the whole
+    utterance, None if there is none or it is the one of `words`.
+    """
+
+    file: EafFile
+    words: tuple[Annotation, ...]
+    utterance: Annotation | None = None
+
+
+_Track = tuple[Tier | None, Tier | None]
+"""The tier of utterances and the tier of words of one transcript; one of them may be missing."""
+
+
+def read_eaf(path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances of all speakers, in the order of time.
+
+    The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
+    """
+    place, recording = display_name(path), recording_name(path)
+    file = parse_eaf(read_text_file(path).encode(), place)
+    tracks = _tracks(file.tiers, place)
+    several, found = len(tracks) > 1, list[Utterance]()
+    for utterance_tier, word_tier in tracks:
+        speaker = _speaker([tier for tier in (utterance_tier, word_tier) if tier is not None], several)
+        for utterance, parts in _grouped(_spoken(utterance_tier), _spoken(word_tier), cut=several):
+            words = tuple(word for each in parts for word in entry_words(each.text, each.start, each.end, None, ""))
+            from_words = parts[0] is not utterance
+            source = get_time_source(file.times, words, _DEFAULT) if from_words else "segment"
+            origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
+            found.append(Utterance(words, recording=recording, speaker=speaker, time_source=source, origin=origin))
+    yield from sorted_by_start(found)
+
+
+def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
+    with_text = [tier for tier in tiers if _spoken(tier)]
+    words = [tier for tier in with_text if _is_named(tier, _WORD_NAMES)]
+    roots = [tier for tier in with_text if not tier.parent and tier not in words]
+    chosen = [tier for tier in roots if _is_named(tier, _UTTERANCE_NAMES)]
+    if not chosen and not words and len({tier.type for tier in roots}) == 1:
+        chosen = roots
+    not_words = {tier.id: tier for tier in with_text if tier not in words}
+    parents = {tier.parent for tier in words}
+    found: list[_Track] = [(not_words.get(tier.parent), tier) for tier in words]
+    found += [(tier, None) for tier in chosen if tier.id not in parents]
+    if not found:
+        names = " ".join(repr(tier.id) for tier in with_text)[:200] or "no annotations with times"
+        expected = "a tier with times whose name or linguistic type is words or utterances"
+        raise InputError(place, f"the tiers {names}" if with_text else names, expected)
+    return found
+
+
+def _is_named(tier: Tier, names: Sequence[str]) -> bool:
+    return not set(names).isdisjoint(re.split(r"[\W\d_]+", f"{tier.id} {tier.type}".lower()))
+
+
+def _speaker(tiers: Sequence[Tier], several: bool) -> str:
+    named = next((tier.participant for tier in tiers if tier.participant), "")
+    return named or (tiers[0].id if several and not tiers[0].id.lower().startswith(_UNNAMED) else "")
+
+
+def _spoken(tier: Tier | None) -> list[Annotation]:
+    """Return the annotations with words, sorted by start."""
+    annotations = chronological(tier.annotations if tier else (), attrgetter("start"))
+    return [annotation for annotation in annotations if spoken_tokens(annotation.text)]
+
+
+def _grouped(
+    utterances: Sequence[Annotation], words: Sequence[Annotation], *, cut: bool
+) -> Iterator[tuple[Annotation | None, Sequence[Annotation]]]:
+    """Yield each utterance, or None, and the annotations that have its words: those in it, or the utterance itself.
+
+    Without utterances, and with `cut`, words are cut at pauses.
+    """
+    if not utterances:
+        yield from ((None, turn) for turn in (_cut_at_pauses(words) if cut else [words]))
+        return
+    starts = [each.start or 0.0 for each in utterances]
+    used = set[int]()
+    for index, group in groupby(words, key=lambda word: _index(word, utterances, starts)):
+        if index in used or index is None:
+            yield None, list(group)
+        else:
+            used.add(index)
+            yield utterances[index], list(group)
+    yield from ((each, [each]) for i, each in enumerate(utterances) if i not in used)
+
+
+def _index(word: Annotation, utterances: Sequence[Annotation], starts: Sequence[Seconds]) -> int | None:
+    """Return the index of the utterance that contains the middle of the word, or None."""
+    known = [time for time in (word.start, word.end) if time is not None]
+    middle = sum(known) / len(known) if known else 0.0
+    index = bisect_right(starts, middle) - 1
+    end = utterances[index].end if index >= 0 else None
+    return index if end is not None and middle <= end else None
+
+
+def _cut_at_pauses(words: Sequence[Annotation]) -> list[list[Annotation]]:
+    turns = [list(words[:1])]
+    for before, after in pairwise(words):
+        if before.end is not None and after.start is not None and after.start - before.end > _TURN_PAUSE:
+            turns.append([])
+        turns[-1].append(after)
+    return turns
+
+
+def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the utterances of one recording.
+
+    Utterances that were read from an ELAN file keep the file: only the texts of words and of utterances that consist of
+    them change. Other utterances make a new file (`eaf_new`). Raises InputError if an utterance has no times or belongs
+    to another recording, and for a character that XML cannot contain.
+    """
+    listed = list(utterances)
+    origins = [
+        each.origin for each in listed if isinstance(each.origin, EafOrigin) and _has_words_of(each.origin, each)
+    ]
+    if len(origins) < len(listed) or len({id(origin.file) for origin in origins}) != 1:
+        out.write(new_eaf(listed, glyphs))
+        return
+    file = origins[0].file
+    times = set_first_time_source(file.times, listed, _DEFAULT)
+    changes = dict[Span, str]()
+    if times is not file.times and file.times_span is not None:
+        changes[file.times_span] = str(times[KEY]) if file.times else times_property(times[KEY])
+    for origin, utterance in zip(origins, listed, strict=True):
+        written = written_words(utterance, glyphs)
+        changes |= _changes(origin.words, written)
+        if origin.utterance is not None and spoken_tokens(origin.utterance.text) == _texts(origin.words):
+            changes |= _changes([origin.utterance], written)
+    position = 0
+    for (first, last), text in sorted(changes.items()):
+        out.write(file.content[position:first].decode() + text)
+        position = last
+    out.write(file.content[position:].decode() + "\n")
+
+
+def _has_words_of(origin: EafOrigin, utterance: Utterance) -> bool:
+    """Whether the utterance has as many words as its annotations; their marks and case may have changed."""
+    return len(_texts(origin.words)) == len(utterance.words)
+
+
+def _texts(annotations: Iterable[Annotation]) -> list[str]:
+    return [token for annotation in annotations for token in spoken_tokens(annotation.text)]
+
+
+def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
+    """Return the new XML text, by its place, of each annotation whose words change."""
+    words, changes = iter(written), dict[Span, str]()
+    for annotation in annotations:
+        old = spoken_tokens(annotation.text)
+        new = list(islice(words, len(old)))
+        if new != old:
+            changes[annotation.span] = escape_xml(replace_tokens(annotation.text, old, new))
+    return changes
