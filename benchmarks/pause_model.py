@@ -34,7 +34,7 @@ from asr_punct.hub import find_trainable_model
 from asr_punct.marks import MARKS, Mark
 from asr_punct.scoring.edit import align
 from asr_punct.training.hesitations import Hesitations
-from asr_punct.training.mapped import read_corpus
+from asr_punct.training.mapped import StoredCorpus
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
 
@@ -171,7 +171,7 @@ def _numbers(values: Iterable[float]) -> str:
 def hesitations_at(words: Sequence[Word], corpus: Path) -> Floats:
     """Return the log-odds of a mark after each word, by the marks of a corpus; NaN beside words that it lacks."""
     directory = find_trainable_model("en")
-    known = read_corpus(corpus / "train.tsv", load_tokenizer(directory, read_info(directory)))
+    known = StoredCorpus.open(corpus / "train.tsv").encode(load_tokenizer(directory, read_info(directory)))
     index = {word: number for number, word in enumerate(known.vocabulary.words)}
     ids = np.array([index.get(word.text.lower().strip(string.punctuation), -1) for word in words], np.int32)
     odds = Hesitations.from_corpus(known).log_odds(ids[:-1], ids[1:])

@@ -24,6 +24,7 @@ from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.distributed import Process
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import PunctuationModule
+from asr_punct.training.mapped import Corpora
 from asr_punct.training.muon import SharedMuon
 
 NOISE = {"windows": 0.5, "substitution": 0.1, "deletion": 0.1, "fillers": "eh", "filler": 0.1}
@@ -51,9 +52,9 @@ def content(batch):
 @pytest.mark.parametrize(("processes", "accumulate"), [(2, 1), (3, 2), (1, 4), (40, 1)])
 def test_each_window_is_in_one_part(corpus, tokenizer, processes, accumulate):
     config = without_dropout(accumulate=accumulate)
-    whole = PunctuationData(corpus, tokenizer, without_dropout(), 64)
+    whole = PunctuationData(Corpora.open(corpus), tokenizer, without_dropout(), 64)
     data = [
-        PunctuationData(corpus, tokenizer, config, 64, Process(rank, rank, processes, processes))
+        PunctuationData(Corpora.open(corpus), tokenizer, config, 64, Process(rank, rank, processes, processes))
         for rank in range(processes)
     ]
     for loader, parts in (("train_dataloader", accumulate), ("val_dataloader", 1)):
@@ -72,9 +73,9 @@ def test_each_window_is_in_one_part(corpus, tokenizer, processes, accumulate):
 def test_the_mean_of_the_parts_is_the_loss_and_gradient_of_the_batch(corpus, count):
     config = without_dropout()
     torch.manual_seed(0)
-    model, tokenizer = start_model(config, corpus)
+    model, tokenizer = start_model(config, Corpora.open(corpus))
     module = PunctuationModule(model, config.training, steps_per_epoch=1)
-    batch = PunctuationData(corpus, tokenizer, config, 64).epoch(0)[0]
+    batch = PunctuationData(Corpora.open(corpus), tokenizer, config, 64).epoch(0)[0]
 
     def results(parts):
         module.zero_grad()

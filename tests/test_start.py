@@ -20,6 +20,7 @@ from asr_punct.model.weights import load_parts, load_tagger, save_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.export import random_features
 from asr_punct.training.fit import start_config, start_model, train
+from asr_punct.training.mapped import Corpora
 
 CLASSES = ("O", "COMMA", "PERIOD")
 
@@ -72,7 +73,7 @@ def test_without_named_head_keys_the_model_stays(start, corpus, caplog):
     assert start_config(start, asked.model) == read_info(start).model
     told = [f"--init: the model stays as in {start}; not used: model.heads.kind model.heads.crf"]
     assert [record.message for record in caplog.records] == told
-    model, _ = start_model(tiny_config(), corpus, start)
+    model, _ = start_model(tiny_config(), Corpora.open(corpus), start)
     assert same(model, load_tagger(start / WEIGHTS, read_info(start)))
     assert len(caplog.records) == 1
 

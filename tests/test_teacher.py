@@ -17,7 +17,7 @@ from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.fit import train
-from asr_punct.training.mapped import read_words
+from asr_punct.training.mapped import Corpora
 from asr_punct.training.teacher import Teacher, distillation_loss
 from asr_punct.words import annotate
 
@@ -52,9 +52,10 @@ def test_labels_without_a_share_of_the_teacher(model, unlabelled, tmp_path):
 
 def test_the_teacher_reads_the_same_words_with_its_own_tokenizer(model, corpus):
     teacher = Teacher.load(str(model), 16)
-    tokenizer = SubwordTokenizer(train_tokenizer(read_words(corpus / "train.tsv"), 40), 16)
+    corpora = Corpora.open(corpus)
+    tokenizer = SubwordTokenizer(train_tokenizer(corpora.train.words(), 40), 16)
     assert tokenizer.to_json() != teacher.tokenizer.to_json()
-    data = PunctuationData(corpus, tokenizer, student(model), 512, teacher=teacher)
+    data = PunctuationData(corpora, tokenizer, student(model), 512, teacher=teacher)
     batch = data.epoch(0)[0]
     words = (batch.inputs["word_index"] > 0).sum(dim=1)
     assert torch.equal((batch.teacher_inputs["word_index"] > 0).sum(dim=1), words)

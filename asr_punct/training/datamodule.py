@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import lightning
 import numpy as np
@@ -27,14 +26,14 @@ from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
 from asr_punct.training.hesitations import Hesitations
-from asr_punct.training.mapped import DEV, TRAIN, read_corpus
+from asr_punct.training.mapped import Corpora
 from asr_punct.training.noise import add_noise
 from asr_punct.training.teacher import Teacher
 from asr_punct.training.windows import subword_counts, training_windows
 
 
 class PunctuationData(lightning.LightningDataModule):
-    """The corpora `train.tsv` and `dev.tsv` of a directory. Each process gets a part of every batch.
+    """The batches of a training and a development corpus. Each process gets a part of every batch.
 
     `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. `epochs_per_pass` is the
     configured number, or for a small corpus one with at least a batch in each epoch. `replacements` are the
@@ -44,7 +43,7 @@ class PunctuationData(lightning.LightningDataModule):
 
     def __init__(
         self,
-        directory: Path,
+        corpora: Corpora,
         tokenizer: SubwordTokenizer,
         config: Config,
         max_tokens: int,
@@ -54,7 +53,7 @@ class PunctuationData(lightning.LightningDataModule):
         super().__init__()
         self._process = process
         self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
-        self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
+        self.train, self.dev = (corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev))
         full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
         self.epochs_per_pass = max(1, min(config.training.epochs_per_pass, full_batches))
         self.hesitations = Hesitations.from_corpus(self.train) if config.training.generated_pauses else None

@@ -36,7 +36,7 @@ from asr_punct.model.tagger import Tagger
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
-from asr_punct.training.mapped import read_corpus
+from asr_punct.training.mapped import StoredCorpus
 from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
@@ -205,7 +205,7 @@ def _compare(found: Backend, expected: Backend, windows: Iterable[Features]) -> 
 def _text_windows(directory: Path, info: ModelInfo, text: Path) -> list[Features]:
     """Return the windows of a TSV corpus on which int8 graphs are fitted and compared, one window in each batch."""
     tokenizer = load_tokenizer(directory, info)
-    windows = plan_windows(read_corpus(text, tokenizer).inputs(), info.model.window, info.max_tokens)
+    windows = plan_windows(StoredCorpus.open(text).encode(tokenizer).inputs(), info.model.window, info.max_tokens)
     special = tokenizer.start, tokenizer.end, tokenizer.pad
     return [collate([window.words], *special) for window in islice(windows, 0, _TEXT_WINDOWS, _TEXT_STEP)]
 

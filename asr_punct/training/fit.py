@@ -30,8 +30,8 @@ from asr_punct.training.card import write_card
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
-from asr_punct.training.mapped import TRAIN, count_marks, read_words
-from asr_punct.training.run import Run, check_data, is_finished, make_directories, resolve_device
+from asr_punct.training.mapped import Corpora
+from asr_punct.training.run import Run, is_finished, make_directories, resolve_device
 from asr_punct.training.teacher import Teacher
 
 log = logging.getLogger(__name__)
@@ -74,27 +74,30 @@ def train(
         if from_leader(process, lambda: is_finished(run, config, resume)):
             log.info("%s is already trained", output)
             return read_info(output)
-        from_leader(process, lambda: check_data(data))
-        keep = _train(config, data, run, init, torch_device, process)
+        corpora = from_leader(process, lambda: Corpora.open(data))
+        corpora = corpora if corpora.is_here else Corpora.open(data)
+        keep = _train(config, corpora, run, init, torch_device, process)
         from_leader(process, lambda: _finish(keep))
     return read_info(output)
 
 
-def _train(config: Config, data: Path, run: Run, init: Path | None, device: torch.device, process: Process) -> KeepBest:
+def _train(
+    config: Config, corpora: Corpora, run: Run, init: Path | None, device: torch.device, process: Process
+) -> KeepBest:
     torch.manual_seed(config.training.seed)
-    complete = from_leader(process, lambda: with_classes(config, data))
-    model, tokenizer = start_model(complete, data, init, run.tokenizer, process)
+    complete = with_classes(config, corpora)
+    model, tokenizer = start_model(complete, corpora, init, run.tokenizer, process)
     info = ModelInfo(complete.model, model.encoder.settings)
     teacher = Teacher.load(config.training.teacher, config.model.window.words) if config.training.teacher else None
-    corpora = PunctuationData(data, tokenizer, config, info.max_tokens, process, teacher)
-    facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
+    data = PunctuationData(corpora, tokenizer, config, info.max_tokens, process, teacher)
+    facts = {"data": str(corpora.directory), "words": len(data.train), "dev_words": len(data.dev)}
     info = replace(info, training={**facts, "seed": config.training.seed})
     keep = KeepBest(run.directory, info, config.training.monitor)
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
     ema_decay = config.training.optimizer.ema_decay
     averages = [AverageWeights(ema_decay)] if ema_decay else []
     trainer = _build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], device, process)
-    module = PunctuationModule(model, config.training, len(corpora.epoch(0)), teacher)
+    module = PunctuationModule(model, config.training, len(data.epoch(0)), teacher)
     if device.type == "cpu":
         _use_plain_attention(model)
     if config.training.compile:
@@ -102,7 +105,7 @@ def _train(config: Config, data: Path, run: Run, init: Path | None, device: torc
     from_leader(process, lambda: make_directories(run, config, tokenizer))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
-        trainer.fit(module, corpora, ckpt_path=run.checkpoint)
+        trainer.fit(module, data, ckpt_path=run.checkpoint)
     if trainer.interrupted:
         raise AsrPunctError(f"{run.directory}: training was interrupted; --resume continues after the last epoch")
     return keep
@@ -168,12 +171,12 @@ def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = (
     return model
 
 
-def with_classes(config: Config, data: Path) -> Config:
+def with_classes(config: Config, corpora: Corpora) -> Config:
     """Return the configuration with the classes of the training corpus, if its head needs classes and has none."""
     heads = config.model.heads
     if heads.kind != "classes" or heads.classes:
         return config
-    classes = find_classes(count_marks(data / TRAIN), heads.class_count)
+    classes = find_classes(corpora.train.mark_sets(), heads.class_count)
     return replace(config, model=replace(config.model, heads=replace(heads, classes=classes)))
 
 
@@ -187,7 +190,7 @@ def find_classes(sets: Counter[frozenset[Mark]], class_count: int) -> tuple[str,
 
 def start_model(
     config: Config,
-    data: Path,
+    corpora: Corpora,
     init: Path | None = None,
     tokenizer_file: Path | None = None,
     process: Process = SINGLE_PROCESS,
@@ -200,7 +203,7 @@ def start_model(
         if new:
             log.info("--init: parts not in %s are new: %s", init, " ".join(new))
         return model, load_tokenizer(init, info)
-    tokenizer = _tokenizer(encoder, data, tokenizer_file, process)
+    tokenizer = _tokenizer(encoder, corpora, tokenizer_file, process)
     if encoder.name:
         built: Encoder = pretrained_encoder(
             encoder.name,
@@ -220,11 +223,11 @@ def start_model(
     return model, tokenizer
 
 
-def _tokenizer(encoder: EncoderConfig, data: Path, file: Path | None, process: Process) -> SubwordTokenizer:
+def _tokenizer(encoder: EncoderConfig, corpora: Corpora, file: Path | None, process: Process) -> SubwordTokenizer:
     if file:
         return SubwordTokenizer.from_file(file, encoder.max_subwords)
     if encoder.name:
         return pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    words, size, kind = data / TRAIN, encoder.vocabulary, encoder.tokenizer
-    trained = from_leader(process, lambda: train_tokenizer(read_words(words), size, kind))
+    size, kind = encoder.vocabulary, encoder.tokenizer
+    trained = from_leader(process, lambda: train_tokenizer(corpora.train.words(), size, kind))
     return SubwordTokenizer(trained, encoder.max_subwords)

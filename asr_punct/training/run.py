@@ -13,7 +13,6 @@ from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
-from asr_punct.training.mapped import DEV, TRAIN, find_arrays, has_corpus
 
 _EPOCHS = "training.epochs"
 _MAX_SHOWN_KEYS = 6
@@ -54,16 +53,6 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
         raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
     has_model = (run.directory / CONFIG).exists()
     return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
-
-
-def check_data(data: Path) -> None:
-    """Make the arrays of both corpora. Raises InputError as `find_arrays`."""
-    paths = [data / name for name in (TRAIN, DEV)]
-    for path in paths:
-        if not has_corpus(path):
-            raise InputError(path, "no such file", f"a directory with {TRAIN} and {DEV}")
-    for path in paths:
-        find_arrays(path)
 
 
 def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
