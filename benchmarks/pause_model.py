@@ -33,9 +33,8 @@ from asr_punct.files import read_json_file
 from asr_punct.hub import find_trainable_model
 from asr_punct.marks import MARKS, Mark
 from asr_punct.scoring.edit import align
-from asr_punct.training.hesitations import Hesitations
 from asr_punct.training.mapped import StoredCorpus
-from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
+from asr_punct.training.pause_model import Hesitations, PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
 
 Floats = npt.NDArray[np.float64]

@@ -28,8 +28,8 @@ from asr_punct.training.batches import add_generated_pauses, epoch_batches, hide
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Vocabulary, mark_matrix
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.hesitations import Hesitations
 from asr_punct.training.mapped import Corpora, StoredCorpus
+from asr_punct.training.pause_model import Hesitations
 from asr_punct.words import Utterance, Word, annotate
 
 window_sizes = st.tuples(st.integers(1, 9), st.integers(1, 3)).map(lambda size: (size[0], size[0] * size[1]))

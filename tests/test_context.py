@@ -16,8 +16,7 @@ from asr_punct.checkpoint import ONNX, TOKENIZER, WEIGHTS, ModelInfo, read_info,
 from asr_punct.config import ContextConfig
 from asr_punct.features import collate
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.model.context import build_context
-from asr_punct.model.convolution import image_convolution, sum_of_products
+from asr_punct.model.context import build_context, image_convolution, sum_of_products
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.torch_backend import TorchBackend

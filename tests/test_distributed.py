@@ -25,7 +25,7 @@ from asr_punct.training.distributed import Process
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import PunctuationModule
 from asr_punct.training.mapped import Corpora
-from asr_punct.training.muon import SharedMuon
+from asr_punct.training.optim import SharedMuon
 
 NOISE = {"windows": 0.5, "substitution": 0.1, "deletion": 0.1, "fillers": "eh", "filler": 0.1}
 

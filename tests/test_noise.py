@@ -12,10 +12,9 @@ from asr_punct.config import NoiseConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import LEFT, MARKS, Mark, mark_bits
 from asr_punct.pauses import UNKNOWN_PAUSE
-from asr_punct.training.confusions import CANDIDATES, Confusions
+from asr_punct.training.augment import add_noise
+from asr_punct.training.confusions import CANDIDATES, Confusions, sound_keys
 from asr_punct.training.corpus import Corpus, Vocabulary
-from asr_punct.training.noise import add_noise
-from asr_punct.training.sounds import sound_keys
 
 WORDS = ("la", "casa", "caza", "amaia", "vino", "bino", "xyzzy", "mesa", "pesa")
 COUNTS = np.array([900, 50, 30, 40, 25, 3, 1, 60, 22])

@@ -21,8 +21,7 @@ from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import DEV_PERPLEXITY, PunctuationModule
 from asr_punct.training.mapped import Corpora
-from asr_punct.training.muon import Fp32Muon, SharedMuon
-from asr_punct.training.optim import build_optimizer, build_schedule
+from asr_punct.training.optim import Fp32Muon, SharedMuon, build_optimizer, build_schedule
 
 RATE = 0.01
 

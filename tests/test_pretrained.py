@@ -10,7 +10,7 @@ from test_model import inputs, window
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from asr_punct.errors import ConfigError
-from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.encoder import pretrained_encoder, pretrained_tokenizer
 
 VOCABULARY, WIDTH = 60, 16
 LETTERS = "abcdefghijklmnopqrstuvwxyzáéíóúñ"

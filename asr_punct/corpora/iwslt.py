@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
-from asr_punct.corpora.summary import Summary
+from asr_punct.corpora import Summary
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, make_directory, read_lines
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Labels, Mark

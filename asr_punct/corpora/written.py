@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asr_punct import progress
-from asr_punct.corpora.summary import PARTS, Summary
+from asr_punct.corpora import PARTS, Summary
 from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.files import Pathlike, display_name, make_directory, write_file
 from asr_punct.formats.labelled import labelled

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from asr_punct.config import PART_OF_SPEECH_TAGS, ContextConfig, PosConfig
 from asr_punct.errors import ConfigError, MissingPackageError, first_line
-from asr_punct.model.convolution import ConvolutionContext
+from asr_punct.model.context import ConvolutionContext
 from asr_punct.model.lookup import LookupEncoder
 from asr_punct.subwords import SubwordTokenizer
 

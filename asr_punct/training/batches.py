@@ -15,8 +15,7 @@ from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
-from asr_punct.training.hesitations import Hesitations
-from asr_punct.training.pause_model import sample_pauses
+from asr_punct.training.pause_model import Hesitations, sample_pauses
 
 _POOL_BATCHES = 32
 """Batches whose windows are sorted by sub-words together."""

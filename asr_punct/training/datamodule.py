@@ -13,7 +13,7 @@ from torch.utils.data import DataLoader, Dataset
 from asr_punct.config import Config
 from asr_punct.inference.windows import plan_windows
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.augment import augment
+from asr_punct.training.augment import add_noise, augment
 from asr_punct.training.batches import (
     Batch,
     add_generated_pauses,
@@ -25,9 +25,8 @@ from asr_punct.training.batches import (
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
-from asr_punct.training.hesitations import Hesitations
 from asr_punct.training.mapped import Corpora
-from asr_punct.training.noise import add_noise
+from asr_punct.training.pause_model import Hesitations
 from asr_punct.training.teacher import Teacher
 from asr_punct.training.windows import subword_counts, training_windows
 

@@ -19,19 +19,17 @@ from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig,
 from asr_punct.errors import AsrPunctError, ConfigError
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
-from asr_punct.model.encoder import Encoder, new_encoder
+from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.pos import PosTagger
-from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest, SafeCheckpointIO
-from asr_punct.training.card import write_card
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
 from asr_punct.training.mapped import Corpora
-from asr_punct.training.run import Run, is_finished, make_directories, resolve_device
+from asr_punct.training.run import Run, is_finished, make_directories, resolve_device, write_card
 from asr_punct.training.teacher import Teacher
 
 log = logging.getLogger(__name__)

@@ -119,11 +119,11 @@ class Corpora:
     @classmethod
     def open(cls, directory: Path) -> Corpora:
         """Open `train.tsv` and `dev.tsv`. Raises InputError if one is missing, or as `StoredCorpus.open`."""
-        paths = [directory / name for name in (TRAIN, DEV)]
-        for path in paths:
+        train, dev = directory / TRAIN, directory / DEV
+        for path in (train, dev):
             if not path.is_file() and not any(_all_arrays(path)):
                 raise InputError(path, "no such file", f"a directory with {TRAIN} and {DEV}")
-        return cls(directory, *map(StoredCorpus.open, paths))
+        return cls(directory, StoredCorpus.open(train), StoredCorpus.open(dev))
 
     @property
     def is_here(self) -> bool:

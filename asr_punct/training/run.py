@@ -1,4 +1,4 @@
-"""Directory and device of a training run. A killed run resumes from its directory."""
+"""The directory of a training run: its configuration and checkpoint, from which a killed run resumes; the model card."""
 
 from dataclasses import replace
 from operator import attrgetter
@@ -6,10 +6,12 @@ from pathlib import Path
 
 import torch
 
-from asr_punct.checkpoint import CONFIG, TOKENIZER, read_info, write_info
+from asr_punct.checkpoint import CARD, CONFIG, TOKENIZER, ModelInfo, read_info, write_info
 from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.files import read_json_file, write_file, write_json_file
+from asr_punct.languages import LANGUAGE_NAMES
+from asr_punct.marks import MARKS
 from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
@@ -80,3 +82,51 @@ def resolve_device(name: str | None, process: Process = SINGLE_PROCESS) -> torch
     if name not in ("cpu", "cuda"):
         raise AsrPunctError(f"--device: found {name!r}, expected cpu or cuda with several processes")
     return open_device(f"cuda:{process.local_rank}" if name == "cuda" else name)
+
+
+def write_card(directory: Path) -> None:
+    """Write the card of a trained model from its `config.json`."""
+    with write_file(directory / CARD) as out:
+        out.write(card(directory, read_info(directory)))
+
+
+def card(directory: Path, info: ModelInfo) -> str:
+    """Return the card in Markdown: title, usage and a list of facts."""
+    model, facts = info.model, info.training
+    marks = (
+        f"{len(MARKS)} marks" if model.heads.kind == "multilabel" else f"marks in {len(model.heads.classes)} classes"
+    )
+    inputs = "words alone" if model.pauses.kind == "none" else "words and the pauses between them, where known"
+    name = directory.resolve().name
+    lines = {
+        "languages": language_names(model.language),
+        "output": f"{marks} and case, from {inputs}",
+        "encoder": model.encoder.name or f"{info.encoder.get('model_type')}, trained from scratch",
+        "pauses": model.pauses.kind,
+        "context": model.context.kind,
+        "words of the training text": facts.get("words"),
+        "training text": facts.get("data"),
+        "words of the development text": facts.get("dev_words"),
+        "micro F1 of punctuation on the development text": facts.get("dev_f1"),
+        "micro F1 of case on the development text": facts.get("dev_case_f1"),
+        "parameters": facts.get("parameters"),
+        "licence of the weights": facts.get("licence"),
+    }
+    return f"""# {name}
+
+Punctuation and capitals for the words of a speech recogniser.
+
+```bash
+asr-punct punctuate --model {name} transcript.txt
+```
+
+""" + "".join(f"* {key}: {_text(value)}\n" for key, value in lines.items() if value is not None)
+
+
+def language_names(codes: str) -> str:
+    """Return the English names of languages, `es+eu` as `Spanish and Basque`."""
+    return " and ".join(LANGUAGE_NAMES.get(code, code) for code in codes.split("+"))
+
+
+def _text(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
