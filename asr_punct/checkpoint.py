@@ -90,16 +90,16 @@ def info_from_mapping(content: Any, place: object) -> ModelInfo:
         raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
     decoding = {each.name: content[each.name] for each in fields(DecodeSettings) if each.name in content}
     others = {each.name: content[each.name] for each in fields(ModelInfo) if each.name in content}
-    info = from_mapping(ModelInfo, others, str(place))
-    settings = from_mapping(DecodeSettings, decoding, str(place))
+    info = from_mapping(ModelInfo, others, place)
+    settings = from_mapping(DecodeSettings, decoding, place)
     _check_decoding(settings, info.model.heads.classes, str(place))
     for name in ("max_position_embeddings", "vocab_size"):
         size = info.encoder.get(name, 1)
         if type(size) is not int or size < 1:
-            raise ModelError(f"{place}: encoder: {name}", repr(size), "a whole number above 0")
+            raise ModelError(f"{place}: encoder.{name}", repr(size), "a whole number above 0")
     for name, digest in info.files.items():
         if name not in FILES:
-            raise ModelError(f"{place}: files: {name}", repr(digest), f"the SHA-256 of one of {', '.join(FILES)}")
+            raise ModelError(f"{place}: files.{name}", repr(digest), f"the SHA-256 of one of {', '.join(FILES)}")
     return replace(info, decoding=settings)
 
 
@@ -134,8 +134,8 @@ def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: s
     _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, 0)
     _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
     _check_numbers(f"{place}: class_weights", settings.class_weights, (), _MIN_WEIGHT)
-    _check_numbers(f"{place}: calibration: scale", calibration.scale, MARKS, _MIN_SCALE)
-    _check_numbers(f"{place}: calibration: bias", calibration.bias, MARKS)
+    _check_numbers(f"{place}: calibration.scale", calibration.scale, MARKS, _MIN_SCALE)
+    _check_numbers(f"{place}: calibration.bias", calibration.bias, MARKS)
     _check_numbers(f"{place}: calibration", {"case_temperature": calibration.case_temperature}, (), _MIN_SCALE)
     unknown = [name for name in settings.class_weights if name not in classes]
     if unknown:
@@ -152,7 +152,7 @@ def _check_numbers(
     for name, value in values.items():
         if not low <= value <= high or math.isinf(value):
             limits = f" from {low:g} to {high:g}" if high < math.inf else f" from {low:g}" if low > -math.inf else ""
-            raise ModelError(f"{place}: {name}", repr(value), f"a number{limits}")
+            raise ModelError(f"{place}.{name}", repr(value), f"a number{limits}")
 
 
 def file_sha256(path: Path) -> str:

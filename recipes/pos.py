@@ -172,7 +172,7 @@ def main() -> None:
     config = read_config(options.config, options.settings)
     encoder = config.model.encoder
     if not encoder.name:
-        raise ConfigError("encoder: found no name, expected a pretrained encoder, whose tokenizer the tagger reads")
+        raise ConfigError("model.encoder.name", "nothing", "a pretrained encoder, whose tokenizer the tagger reads")
     tokenizer = pretrained_tokenizer(encoder.name, encoder.max_subwords)
     train, dev = (Treebank.read(paths, tokenizer) for paths in (options.train, options.dev))
     tests = {str(path): Treebank.read([path], tokenizer) for path in options.test}

@@ -222,8 +222,8 @@ def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
     """
     multiple_of = {"transformer": 2 * config.heads, "attention": config.heads, "convolution": 2 * config.heads}
     if width % multiple_of.get(config.kind, 1):
-        expected = f"a multiple of {multiple_of[config.kind]} with {config.heads} heads"
-        raise ConfigError(f"context: width of the word vectors must be {expected}, found {width}")
+        expected = f"a width that is a multiple of {multiple_of[config.kind]}, with {config.heads} heads"
+        raise ConfigError("model.context.heads", f"word vectors of width {width}", expected)
     if config.kind == "transformer":
         return TransformerContext(config, width, max_words)
     if config.kind == "convolution":

@@ -28,8 +28,12 @@ from asr_punct.errors import ConfigError, first_line
 from asr_punct.model.lookup import MIXED_TYPE, TABLE_TYPE, EncoderOutput, LookupEncoder, VocabularyLayer, boundary_table
 from asr_punct.subwords import SubwordTokenizer
 
+_NAME = "model.encoder.name"
 _MASKED_LM = "masked_lm_head"
 """Key in the settings of encoders with a masked-LM head."""
+log = logging.getLogger(__name__)
+_ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
+_HIDDEN_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "activation_dropout")
 
 
 class MaskedLMDecoder(nn.Module):
@@ -184,12 +188,6 @@ def with_decoder(model: nn.Module) -> WordEncoder:
     return WordEncoder(model, MaskedLMDecoder(None if is_tied else weight, bias))
 
 
-log = logging.getLogger(__name__)
-
-_ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
-_HIDDEN_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "activation_dropout")
-
-
 def pretrained_encoder(
     name: str, masked_lm: bool = False, attention_dropout: float | None = None, hidden_dropout: float | None = None
 ) -> WordEncoder:
@@ -207,12 +205,12 @@ def pretrained_encoder(
             return with_decoder(with_head)
         model = AutoModel.from_pretrained(name, config=config, use_safetensors=True)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise ConfigError(f"encoder {name!r}: {first_line(error)}") from None
+        raise ConfigError(_NAME, repr(name), f"an encoder of transformers: {first_line(error)}") from None
     if masked_lm:
         log.info("encoder %s has no masked-LM head: its embedding matrix is used as the decoder", name)
     if isinstance(model, FunnelBaseModel):
-        found, expected = "a FunnelBaseModel, which has no vector for each sub-word", "one with a decoder"
-        raise ConfigError(f"encoder {name!r}: found {found}, expected {expected} (funnel-transformer/small, not -base)")
+        found = f"{name!r}, a FunnelBaseModel, which has no vector for each sub-word"
+        raise ConfigError(_NAME, found, "one with a decoder: funnel-transformer/small, not -base")
     if hasattr(model, "pooler"):
         model.pooler = None
     return WordEncoder(model)
@@ -223,9 +221,9 @@ def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"tokenizer {name!r}: {first_line(error)}") from None
+        raise ConfigError(_NAME, repr(name), f"an encoder with a tokenizer: {first_line(error)}") from None
     if not tokenizer.is_fast:
-        raise ConfigError(f"tokenizer {name!r}: found a slow tokenizer, expected one with a tokenizer.json")
+        raise ConfigError(_NAME, f"{name!r} with a slow tokenizer", "one with a tokenizer.json")
     return SubwordTokenizer(tokenizer.backend_tokenizer, max_subwords)
 
 
@@ -235,7 +233,9 @@ def _set_dropout(config: PretrainedConfig, key: str, names: Sequence[str], rate:
         return
     present = [name for name in names if hasattr(config, name)]
     if not present:
-        raise ConfigError(f"encoder: {key}: found no such rate in encoders of type {config.model_type}")
+        raise ConfigError(
+            f"model.encoder.{key}", str(rate), f"none, for encoders of type {config.model_type} have none"
+        )
     for name in present:
         setattr(config, name, rate)
 

@@ -23,7 +23,9 @@ from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import WordArrays
 
-_LOWER = CASES.index(Case.O)
+_LEFT = np.uint16(mark_bits(LEFT))
+_LOWER, _FIRST_CAP = CASES.index(Case.O), CASES.index(Case.FIRST_CAP)
+_Bools = npt.NDArray[np.bool_]
 
 
 def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: Generator) -> WordArrays:
@@ -59,12 +61,6 @@ def _inserted(batch: WordArrays, before: npt.NDArray[np.bool_], words: npt.NDArr
     return result
 
 
-_LEFT = np.uint16(mark_bits(LEFT))
-_LOWER, _FIRST_CAP = CASES.index(Case.O), CASES.index(Case.FIRST_CAP)
-
-_Bools = npt.NDArray[np.bool_]
-
-
 def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rng: Generator) -> WordArrays:
     """Substitute, delete, repeat and insert words in training windows, without changing the marks and their order.
 
@@ -89,7 +85,7 @@ def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rn
         batch, kept = batch.without(deleted), ~deleted
         repeated, filled, names = repeated[kept], filled[kept], names[kept]
     if repeated.any() or filled.any():
-        batch = _inserted(batch, repeated, filled, names, confusions.fillers, rng)
+        batch = _with_copies(batch, repeated, filled, names, confusions.fillers, rng)
     return batch
 
 
@@ -110,7 +106,7 @@ def _substituted(
     return result
 
 
-def _inserted(
+def _with_copies(
     batch: WordArrays, repeated: _Bools, filled: _Bools, names: _Bools, fillers: npt.NDArray[np.int32], rng: Generator
 ) -> WordArrays:
     """Insert a second copy after each `repeated` word, then a filler after each `filled` word."""

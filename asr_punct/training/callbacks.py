@@ -12,7 +12,7 @@ import torch
 from lightning.fabric.plugins.io.torch_io import TorchCheckpointIO
 from lightning.pytorch.callbacks import Callback
 from torch import Tensor
-from torch.optim.swa_utils import AveragedModel
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from asr_punct import progress
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, write_info
@@ -32,8 +32,8 @@ class SafeCheckpointIO(TorchCheckpointIO):
         torch.save(checkpoint, partial)
         os.replace(partial, path)
 
-    def load_checkpoint(self, path: Any, map_location: Any = None) -> dict[str, Any]:
-        """Read tensors and plain values. Raises InputError if the file contains anything else."""
+    def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
+        """Read tensors and plain values only. Raises InputError if the file contains anything else."""
         try:
             checkpoint: dict[str, Any] = torch.load(path, map_location=map_location or "cpu", weights_only=True)
         except Exception as error:  # torch raises pickle, zip and runtime errors alike
@@ -99,7 +99,8 @@ class AverageWeights(Callback):
     def _update(self, averages: Any, weights: Any, previous_steps: Tensor | int) -> None:
         step = int(previous_steps) + 1
         decay = min(self._decay, step / (step + 10))  # soon forgets the first weights
-        torch._foreach_lerp_(averages, weights, 1 - decay)
+        update: Any = get_ema_multi_avg_fn
+        update(decay)(averages, weights, previous_steps)
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
         """Move the average to the device of the model."""

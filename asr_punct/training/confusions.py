@@ -22,6 +22,17 @@ from asr_punct.marks import CASES, LEFT, SENTENCE_ENDS, Case, Mark, mark_bits
 from asr_punct.training.corpus import Corpus, positions
 
 _Rules = Sequence[tuple[re.Pattern[str], str]]
+CANDIDATES = 8
+"""Maximum number of candidates of a word."""
+_MIN_COMMON_SHARE = 1 / 2000
+"""Minimum share of the running words of a common word."""
+_MIN_FREQUENT_COUNT = 20
+"""Minimum number of occurrences of a frequent word. Only frequent words have candidates that differ by one letter."""
+_MIN_MISSPELT_LETTERS = 4
+"""Shorter words are never misspelt."""
+_Counts = npt.NDArray[np.integer]
+_Pairs = npt.NDArray[np.int64]
+_Bools = npt.NDArray[np.bool_]
 
 
 def _rules(table: str) -> _Rules:
@@ -77,20 +88,6 @@ def _respelt(word: str, rules: _Rules) -> str:
     first = zlib.crc32(word.encode()) % len(rules)
     forms = (pattern.sub(replacement, word, count=1) for pattern, replacement in (*rules[first:], *rules[:first]))
     return next((form for form in forms if form != word), word)
-
-
-CANDIDATES = 8
-"""Maximum number of candidates of a word."""
-_MIN_COMMON_SHARE = 1 / 2000
-"""Minimum share of the running words of a common word."""
-_MIN_FREQUENT_COUNT = 20
-"""Minimum number of occurrences of a frequent word. Only frequent words have candidates that differ by one letter."""
-_MIN_MISSPELT_LETTERS = 4
-"""Shorter words are never misspelt."""
-
-_Counts = npt.NDArray[np.integer]
-_Pairs = npt.NDArray[np.int64]
-_Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.strategies import DDPStrategy
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info, verified_file
-from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, differing_keys
-from asr_punct.errors import AsrPunctError, ConfigError
+from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, below, differing_keys
+from asr_punct.errors import AsrPunctError, ConfigError, Setting
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
 from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
@@ -26,10 +26,10 @@ from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest, SafeCheckpointIO
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader
+from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader, resolve_device
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
 from asr_punct.training.mapped import Corpora
-from asr_punct.training.run import Run, is_finished, make_directories, resolve_device, write_card
+from asr_punct.training.run import Run, is_finished, make_directories, write_card
 from asr_punct.training.teacher import Teacher
 
 log = logging.getLogger(__name__)
@@ -65,9 +65,10 @@ def train(
     if init:
         config = replace(config, model=start_config(init, config.model, heads))
     if process.count > 1 and config.training.optimizer.kind == "adagrad":
-        raise ConfigError("training: optimizer.kind: found adagrad, expected another one with several processes")
-    if process.count > 1 and config.model.encoder.sequence_hidden:
-        raise ConfigError("encoder: sequence_hidden must be 0 with several processes: each would normalise on its own")
+        raise ConfigError("training.optimizer.kind", "adagrad", "another one with several processes")
+    if process.count > 1 and (hidden := config.model.encoder.sequence_hidden):
+        expected = "0 with several processes: each would normalise on its own"
+        raise ConfigError("model.encoder.sequence_hidden", str(hidden), expected)
     with connected(process, torch_device):
         if from_leader(process, lambda: is_finished(run, config, resume)):
             log.info("%s is already trained", output)
@@ -105,7 +106,8 @@ def _train(
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
         trainer.fit(module, data, ckpt_path=run.checkpoint)
     if trainer.interrupted:
-        raise AsrPunctError(f"{run.directory}: training was interrupted; --resume continues after the last epoch")
+        expected = "another run, which continues after the last epoch"
+        raise AsrPunctError(run.directory, "an interrupted training", expected, Setting("resume"))
     return keep
 
 
@@ -159,13 +161,14 @@ def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = (
     keys contradict the other keys of `init`.
     """
     model = read_info(init).model
-    new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
+    with below("model.heads"):
+        new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
     if "classes" not in heads and (new.kind, new.class_count) != (model.heads.kind, model.heads.class_count):
         new = replace(new, classes=())
     model = replace(model, heads=new)
     ignored = [key for key in differing_keys(configured, model) if key != "heads.classes"]
     if ignored:
-        log.warning("--init: the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
+        log.warning("the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
     return model
 
 
@@ -199,7 +202,7 @@ def start_model(
         info = read_info(init)
         model, new = load_parts(verified_file(init, info, WEIGHTS), info, config.model)
         if new:
-            log.info("--init: parts not in %s are new: %s", init, " ".join(new))
+            log.info("parts not in %s are new: %s", init, " ".join(new))
         return model, load_tokenizer(init, info)
     tokenizer = _tokenizer(encoder, corpora, tokenizer_file, process)
     if encoder.name:
@@ -214,7 +217,7 @@ def start_model(
     model = Tagger(config.model, built, tokenizer)
     if model.pos and isinstance(model.pos.tagger, PosTagger):
         if not config.training.pos_tagger:
-            raise ConfigError("training: pos_tagger: found nothing, expected a directory of recipes/pos.py")
+            raise ConfigError("training.pos_tagger", "nothing", "a directory of recipes/pos.py")
         load_pos_tagger(model.pos.tagger, Path(config.training.pos_tagger))
         if config.model.pos.weights == "tagger":
             model.pos.copy_tagger_weights()

@@ -75,8 +75,8 @@ class LookAhead(CombinedOptimizer):
         loss = super().step(closure)
         self._steps += 1
         if self._steps % self.period == 0:
-            torch._foreach_lerp_(self._slow, weights, self.rate)
-            torch._foreach_copy_(weights, self._slow)
+            for slow, weight in zip(self._slow, weights, strict=True):
+                weight.copy_(slow.lerp_(weight, self.rate))
         return loss
 
     def state_dict(self) -> dict[str, Any]:

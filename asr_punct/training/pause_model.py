@@ -35,6 +35,14 @@ Marks = npt.NDArray[np.uint16]
 
 _AFTER, _BEFORE = np.uint16(mark_bits(RIGHT)), np.uint16(mark_bits(LEFT))
 _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
+Words = npt.NDArray[np.int32]
+_SLOPE = 0.4
+"""Increase of the log-odds of a pause per unit of the log-odds of a mark, in an English talk: 0.40 to 0.43 with the
+times of three recognisers."""
+_LOWEST, _HIGHEST = -6.0, 3.0
+"""Range of the log-odds of a mark; beyond it they change nothing."""
+_PRIOR_WORDS = 20
+"""Occurrences that a word's own share of marks needs to weigh as much as the share of all words."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class PauseAt:
 
     def __post_init__(self) -> None:
         if not (0 < self.probability < 1 and self.median_s > 0 and self.spread >= 0):
-            raise ConfigError(f"pause: found {self}, expected 0 < probability < 1, median_s above 0, spread 0 or more")
+            raise ConfigError("pause", str(self), "0 < probability < 1, median_s above 0, spread 0 or more")
 
 
 @dataclass(frozen=True)
@@ -108,9 +116,9 @@ class PauseParameters:
     def __post_init__(self) -> None:
         shares = (self.stretched, self.clipped, self.emitted)
         if min(shares) < 0 or sum(shares) > 1:
-            raise ConfigError(f"pauses: stretched, clipped and emitted are shares of the windows, found {shares}")
+            raise ConfigError("stretched, clipped and emitted", str(shares), "shares of the windows")
         if not self.frames_ms or any(frame < BUCKET_MS or frame % BUCKET_MS for frame in self.frames_ms):
-            raise ConfigError(f"pauses: frames_ms are multiples of {BUCKET_MS}, found {self.frames_ms}")
+            raise ConfigError("frames_ms", str(self.frames_ms), f"multiples of {BUCKET_MS}")
 
     @cached_property
     def table(self) -> Floats:
@@ -193,18 +201,6 @@ def _add_source_errors(
     has_slack = (rng.random(between.shape) < parameters.slack_probability) & ~stretched & ~clipped
     gap = np.where(emitted, slack * parameters.emitted_s, np.where(has_slack, slack * parameters.slack_s, 0))
     return reported + gap
-
-
-Floats = npt.NDArray[np.float32]
-Words = npt.NDArray[np.int32]
-
-_SLOPE = 0.4
-"""Increase of the log-odds of a pause per unit of the log-odds of a mark, in an English talk: 0.40 to 0.43 with the
-times of three recognisers."""
-_LOWEST, _HIGHEST = -6.0, 3.0
-"""Range of the log-odds of a mark; beyond it they change nothing."""
-_PRIOR_WORDS = 20
-"""Occurrences that a word's own share of marks needs to weigh as much as the share of all words."""
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,12 @@ def quantise(source: Path, target: Path, windows: Sequence[Features] = ()) -> No
     if windows:
         _smooth(graph, windows)
     _quantise_tables(graph.graph)
+    disabled = logging.root.manager.disable
     logging.disable(logging.WARNING)  # the quantiser warns on the root logger
     try:
         quantize_dynamic(graph, target, op_types_to_quantize=["MatMul"], weight_type=QuantType.QInt8, per_channel=True)
     finally:
-        logging.disable(logging.NOTSET)
+        logging.disable(disabled)
 
 
 def _smooth(graph: onnx.ModelProto, windows: Iterable[Features]) -> None:

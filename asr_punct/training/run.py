@@ -1,23 +1,20 @@
-"""The directory of a training run: its configuration and checkpoint, from which a killed run resumes; the model card."""
+"""The directory of a training run: configuration and checkpoint, from which a killed run resumes, and model card."""
 
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-import torch
-
 from asr_punct.checkpoint import CARD, CONFIG, TOKENIZER, ModelInfo, read_info, write_info
 from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
-from asr_punct.errors import AsrPunctError, ConfigError, InputError
+from asr_punct.errors import AsrPunctError, ConfigError, InputError, Setting
 from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.languages import LANGUAGE_NAMES
 from asr_punct.marks import MARKS
-from asr_punct.model.device import open_device
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.distributed import SINGLE_PROCESS, Process
 
 _EPOCHS = "training.epochs"
 _MAX_SHOWN_KEYS = 6
+_NEW = "a new directory"
 
 
 class Run:
@@ -38,21 +35,21 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     not to be resumed.
     """
     if run.directory.exists() and not run.directory.is_dir():
-        raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
+        raise InputError(run.directory, "a file", _NEW)
     if not run.settings.exists():
         if run.directory.exists() and any(run.directory.iterdir()):
-            raise AsrPunctError(f"{run.directory}: found other files, expected a new directory")
+            raise InputError(run.directory, "other files", _NEW)
         return False
     if not resume:
-        raise AsrPunctError(f"{run.directory}: found a training run, expected a new directory (or --resume)")
-    started = from_mapping(Config, read_json_file(run.settings), str(run.settings))
+        raise AsrPunctError(run.directory, "a training run", _NEW, Setting("resume"))
+    started = from_mapping(Config, read_json_file(run.settings), run.settings)
     more_epochs = config.training.epochs > started.training.epochs
     keys = [key for key in differing_keys(started, config) if not (more_epochs and key == _EPOCHS)]
     if keys:
         shown = keys[:_MAX_SHOWN_KEYS]
         found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in shown)
         found += f" and {len(keys) - len(shown)} more keys" if len(keys) > len(shown) else ""
-        raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
+        raise ConfigError(run.settings, found, f"equal values; a resumed run may only raise {_EPOCHS}")
     has_model = (run.directory / CONFIG).exists()
     return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
 
@@ -69,19 +66,6 @@ def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> N
     write_json_file(run.settings, as_mapping(config))
     with write_file(run.directory / TOKENIZER) as out:
         out.write(tokenizer.to_json())
-
-
-def resolve_device(name: str | None, process: Process = SINGLE_PROCESS) -> torch.device:
-    """Return the named device, or by default a GPU if there is one; each process of a machine has its own GPU.
-
-    Raises AsrPunctError if the device cannot be used, or one GPU is named for several processes.
-    """
-    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
-    if process.local_count == 1:
-        return open_device(name)
-    if name not in ("cpu", "cuda"):
-        raise AsrPunctError(f"--device: found {name!r}, expected cpu or cuda with several processes")
-    return open_device(f"cuda:{process.local_rank}" if name == "cuda" else name)
 
 
 def write_card(directory: Path) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info, verified_file
-from asr_punct.errors import ConfigError
+from asr_punct.errors import ArgumentError, ConfigError, ModelError
 from asr_punct.hub import find_trainable_model
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.model.weights import load_tagger
@@ -34,11 +34,14 @@ class Teacher:
 
         Raises AsrPunctError if there is none, it has no weights, or its own windows are shorter.
         """
-        directory = find_trainable_model(name)
+        try:
+            directory = find_trainable_model(name)
+        except ArgumentError as error:
+            raise ConfigError("training.teacher", error.found, error.expected) from None
         info = read_info(directory)
         if info.model.window.words < window_words:
             expected = f"a teacher with windows of model.window.words={window_words} or more"
-            raise ConfigError(f"{directory}: found windows of {info.model.window.words} words, expected {expected}")
+            raise ModelError(directory, f"windows of {info.model.window.words} words", expected)
         model = load_tagger(verified_file(directory, info, WEIGHTS), info).requires_grad_(False)
         return cls(model, load_tokenizer(directory, info), info.max_tokens)
 
