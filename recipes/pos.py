@@ -11,6 +11,7 @@ for --dev and for each file of --test.
 from __future__ import annotations
 
 import argparse
+import copy
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +23,14 @@ import torch
 from conllu import read_conllu
 from torch import Tensor, nn
 
+from asr_punct.checkpoint import WEIGHTS
 from asr_punct.config import PART_OF_SPEECH_TAGS, Config
 from asr_punct.errors import ConfigError, InputError, run_script
 from asr_punct.features import pack
 from asr_punct.files import make_directory
 from asr_punct.model.encoder import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.pos import PosTagger
-from asr_punct.model.weights import save_pos_tagger
+from asr_punct.model.weights import save_tagger
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import read_config
 from asr_punct.training.optim import clip_gradients
@@ -179,7 +181,7 @@ def main() -> None:
     table = pretrained_encoder(encoder.name).table.weight.detach()
     tagger = train_tagger(config, train, dev, table, options.epochs)
     make_directory(options.output)
-    save_pos_tagger(tagger, options.output)
+    save_tagger(copy.deepcopy(tagger).half(), options.output / WEIGHTS)
     for name, bank in {" ".join(map(str, options.dev)): dev, **tests}.items():
         print(f"{accuracy(tagger, bank):.4f}\t{name}")
 

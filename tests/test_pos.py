@@ -1,3 +1,4 @@
+import copy
 import dataclasses
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from asr_punct.model.encoder import encoder_from_settings, new_encoder, pretrain
 from asr_punct.model.pos import FlairTagger, PosFusion, PosTagger
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.torch_backend import TorchBackend
-from asr_punct.model.weights import load_pos_tagger, load_tagger, save_pos_tagger, save_tagger
+from asr_punct.model.weights import load_pos_tagger, load_tagger, save_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.export import export
 from asr_punct.training.fit import train
@@ -98,7 +99,7 @@ def test_a_directory_keeps_the_tagger_and_its_graph_equals_it(tmp_path):
 
 def test_a_tagger_s_file_keeps_its_weights_in_half_precision(tmp_path):
     tagger = PosTagger(POS, 60)
-    save_pos_tagger(tagger, tmp_path)
+    save_tagger(copy.deepcopy(tagger).half(), tmp_path / WEIGHTS)
     for path in (tmp_path, tmp_path / WEIGHTS):
         other = PosTagger(POS, 60)
         load_pos_tagger(other, path)
