@@ -1,29 +1,41 @@
 """Context layers, between pause fusion and heads: they relate the words of a window to each other.
 
-`width` is the size of their output vectors. `forward` gets vectors (batch, words, width) and a mask of the words
-(batch, words), which is 0 at padding, and returns contextual vectors (batch, words, width).
+`width` is the size of their output vectors; `word_mask` (batch, words) is 0 at padding.
 """
 
-from typing import TypeAlias, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from asr_punct.config import ContextConfig
 from asr_punct.errors import ConfigError
-from asr_punct.model.attention import AttentionContext, RotaryAttention, zero_linear
+from asr_punct.model.attention import AttentionLayer, RotaryAttention, zero_linear
 from asr_punct.model.encoder import modern_bert
 
 
-class RecurrentContext(nn.Module):
-    """A bidirectional GRU, a GRU over its states, attention to all states, and late fusion (sections 2.1 and 2.2).
+class Context(nn.Module):
+    """The identity, for models without context layers; base class of context layers."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        """Return contextual vectors (batch, words, width) of `vectors` (batch, words, size)."""
+        return vectors
+
+
+class RecurrentContext(Context):
+    """A bidirectional GRU, a GRU over its states, attention to all states, and late fusion.
+
+    Tilk and Alumäe 2016, sections 2.1 and 2.2.
 
     The second GRU does not read the output of attention, so that attention is computed for all words at once.
     """
 
     def __init__(self, width: int) -> None:
-        super().__init__()
-        self.width = width
+        super().__init__(width)
         self.ahead = nn.GRU(width, width, batch_first=True)
         self.back = nn.GRU(width, width, batch_first=True)
         self.decoder = nn.GRU(2 * width, width, batch_first=True)
@@ -31,24 +43,21 @@ class RecurrentContext(nn.Module):
         self.fusion = LateFusion(2 * width, width)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         states = _both_directions(self.ahead, self.back, vectors, word_mask)
         decoded = self.decoder(states)[0]
         previous = nn.functional.pad(decoded, (0, 0, 1, 0))[:, :-1]
         return cast(Tensor, self.fusion(self.attention(previous, states, word_mask), decoded))
 
 
-class BidirectionalLSTM(nn.Module):
+class BidirectionalLSTM(Context):
     """A bidirectional LSTM (Alam et al. 2020, section 4.1), over words instead of tokens."""
 
     def __init__(self, width: int) -> None:
-        super().__init__()
-        self.width = 2 * width
+        super().__init__(2 * width)
         self.ahead = nn.LSTM(width, width, batch_first=True)
         self.back = nn.LSTM(width, width, batch_first=True)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return states (batch, words, 2 width) of vectors (batch, words, width); `word_mask` is 0 at padding."""
         return _both_directions(self.ahead, self.back, vectors, word_mask)
 
 
@@ -149,12 +158,11 @@ def sum_of_products(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return (products.sum(dim=-1) + bias).to(values.dtype)
 
 
-class ConvolutionContext(nn.Module):
+class ConvolutionContext(Context):
     """One layer for each kernel of the configuration: a gated convolution, or attention if the kernel is 0."""
 
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
-        super().__init__()
-        self.width = width
+        super().__init__(width)
         hidden = config.feed_forward or width
         self.layers = nn.ModuleList(
             GatedConvolution(width, hidden, kernel, config.dropout)
@@ -165,33 +173,35 @@ class ConvolutionContext(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         for layer in self.layers:
             vectors = layer(vectors, word_mask)
         return cast(Tensor, self.norm(vectors))
 
 
-class NoContext(nn.Module):
-    """The identity on word vectors of size `width`."""
+class AttentionContext(Context):
+    """Layers of self-attention over the window (Shi et al. 2021, section 2.1)."""
 
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.width = width
+    def __init__(self, config: ContextConfig, width: int) -> None:
+        super().__init__(width)
+        hidden = config.feed_forward or 4 * width
+        self.layers = nn.ModuleList(
+            AttentionLayer(width, config.heads, hidden, config.dropout) for _ in range(config.layers)
+        )
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return `vectors`, (batch, words, width)."""
+        for layer in self.layers:
+            vectors = layer(vectors, word_mask)
         return vectors
 
 
-class TransformerContext(nn.Module):
+class TransformerContext(Context):
     """A small transformer over the words of the window (AutoPunct: González-Docasal et al. 2021, section 3.2.2).
 
     The paper has BERT layers. ModernBERT layers are used here because they learn faster.
     """
 
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
-        super().__init__()
-        self.width = width
+        super().__init__(width)
         self.layers = modern_bert(
             vocab_size=1,
             hidden_size=width,
@@ -206,13 +216,7 @@ class TransformerContext(nn.Module):
         )
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width); `word_mask` (batch, words) is 0 at padding."""
         return cast(Tensor, self.layers(inputs_embeds=vectors, attention_mask=word_mask).last_hidden_state)
-
-
-Context: TypeAlias = (
-    NoContext | TransformerContext | ConvolutionContext | RecurrentContext | BidirectionalLSTM | AttentionContext
-)
 
 
 def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
@@ -224,14 +228,16 @@ def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
     if width % multiple_of.get(config.kind, 1):
         expected = f"a width that is a multiple of {multiple_of[config.kind]}, with {config.heads} heads"
         raise ConfigError("model.context.heads", f"word vectors of width {width}", expected)
-    if config.kind == "transformer":
-        return TransformerContext(config, width, max_words)
-    if config.kind == "convolution":
-        return ConvolutionContext(config, width, max_words)
-    if config.kind == "brnn":
-        return RecurrentContext(width)
-    if config.kind == "bilstm":
-        return BidirectionalLSTM(width)
-    if config.kind == "attention":
-        return AttentionContext(config, width)
-    return NoContext(width)
+    match config.kind:
+        case "transformer":
+            return TransformerContext(config, width, max_words)
+        case "convolution":
+            return ConvolutionContext(config, width, max_words)
+        case "attention":
+            return AttentionContext(config, width)
+        case "brnn":
+            return RecurrentContext(width)
+        case "bilstm":
+            return BidirectionalLSTM(width)
+        case "none":
+            return Context(width)
