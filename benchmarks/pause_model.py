@@ -7,7 +7,7 @@ the parameters are fitted. Times are those of Amazon, IBM and Speechmatics. A se
 Speechmatics ends it; other commas are those of Amazon or Google. There is no manual punctuation, and a recogniser may
 use pauses for its periods. Google extends words into pauses, so its times show which pauses such a recogniser hides.
 With --corpus, a directory with an English train.tsv, also print how the log-odds of a pause rise with those of a mark
-(`asr_punct/training/hesitations.py`).
+(`asr_punct/training/pause_model.py`).
 
 The other recordings are for comparison only. `speech/ted` has a few hundred words. `speech/interview` is a test set:
 nothing is fitted on it. One choice was made after this comparison: hesitations are more frequent than in the talk, at
