@@ -70,7 +70,7 @@ def test_rates_of_hidden_pauses_and_edges(name, rate):
 
 def test_the_rate_of_unknown_subwords(tokenizer):
     vocabulary = Vocabulary.encode(["la", "casa"], tokenizer)
-    batch = make_batch(windows_of([20] * 500), vocabulary, tokenizer, dropout=(0.25, generator()))
+    batch = make_batch(windows_of([20] * 500), vocabulary, dropout=(0.25, generator()))
     lost = batch.inputs["input_ids"][:, 1:-1] == tokenizer.unknown
     assert lost.float().mean() == pytest.approx(0.25, abs=0.03)
 
@@ -79,7 +79,7 @@ def test_a_batch_has_the_words_of_its_windows(tokenizer):
     words = ["la", "casa", "mira", "ana"]
     vocabulary = Vocabulary.encode(words, tokenizer)
     batch = arrays([1, 2, 3], marks=[1, 0, 6], cases=[0, 1, 2], pauses=[7, 8, 9], boundaries=[1, 0, 3], rows=[0, 0, 1])
-    made = make_batch(batch, vocabulary, tokenizer, label_mask=np.array([True, False, True]))
+    made = make_batch(batch, vocabulary, label_mask=np.array([True, False, True]))
     expected = collate(
         [
             [WordInput(tokenizer.encode([words[i]])[0], pause, edge) for i, pause, edge in window]

@@ -144,7 +144,7 @@ def test_names_and_frequent_words_are_misspelt():
 def test_names_are_capitalised_inside_sentences():
     words, period = ("gora", "amaia", "da"), mark_bits({Mark.PERIOD})
     corpus = Corpus(
-        vocabulary=Vocabulary(words, np.zeros(3, np.int32), np.arange(4)),
+        vocabulary=Vocabulary(words, np.zeros(3, np.int32), np.arange(4), (0, 0, 0), 0),
         words=np.array([0, 1, 2, 0, 2, 1, 0], np.int32),
         pauses=np.zeros(7, np.int16),
         marks=np.array([0, 0, period, 0, 0, period, 0], np.uint16),

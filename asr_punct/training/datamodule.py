@@ -19,6 +19,7 @@ from asr_punct.training.batches import (
     add_generated_pauses,
     epoch_batches,
     hide_inputs,
+    input_tensors,
     make_batch,
     truncate,
 )
@@ -51,7 +52,7 @@ class PunctuationData(lightning.LightningDataModule):
     ) -> None:
         super().__init__()
         self._process = process
-        self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
+        self.config, self.max_tokens = config, max_tokens
         self.train, self.dev = (corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev))
         full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
         self.epochs_per_pass = max(1, min(config.training.epochs_per_pass, full_batches))
@@ -64,11 +65,12 @@ class PunctuationData(lightning.LightningDataModule):
             words = (*self.train.vocabulary.words, *self.confusions.extra)
             self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
         if augmentation.rate and augmentation.replacement == "unknown":
-            vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
+            vocabulary = self.train.vocabulary.with_unknown()
             self.train = replace(self.train, vocabulary=vocabulary)
             self.replacements = range(len(vocabulary.words))[-1:]  # the unknown word
-        self.teacher_reader = teacher.reader(self.train.vocabulary.words) if teacher else None
-        self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
+        self.teacher_vocabulary = teacher.vocabulary(self.train.vocabulary.words) if teacher else None
+        self.teacher_tokens = teacher.max_tokens - 2 if teacher else 0  # without the special tokens
+        self._development = DevelopmentBatches(self.dev, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
         """Return the training batches of an epoch, counted from 0."""
@@ -109,9 +111,9 @@ class TrainingBatches(Dataset[Batch]):
     """All batches of an epoch. They depend only on seed, epoch and index, so a resumed run has the same ones."""
 
     def __init__(self, data: PunctuationData, epoch: int) -> None:
-        self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training
+        self._corpus, self._config, self._hesitations = data.train, data.config.training, data.hesitations
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
-        self._hesitations, self._teacher_reader = data.hesitations, data.teacher_reader
+        self._teacher_vocabulary, self._teacher_tokens = data.teacher_vocabulary, data.teacher_tokens
         config, words = self._config, data.config.model.window.words
         pass_number, part = divmod(epoch, data.epochs_per_pass)
         rng = np.random.default_rng((config.seed, pass_number))
@@ -137,27 +139,30 @@ class TrainingBatches(Dataset[Batch]):
             words = augment(words, config.augment, self._replacements, rng)
         if self._confusions or config.augment.rate:
             words = truncate(words, corpus.vocabulary, *self._limits)
-        if self._teacher_reader:
-            words = self._teacher_reader.truncate(words, self._limits[0])
+        taught = self._teacher_vocabulary
+        if taught:
+            words = truncate(words, taught, self._limits[0], self._teacher_tokens)
         words = hide_inputs(words, config, rng)
-        batch = make_batch(words, corpus.vocabulary, self._tokenizer, dropout=(config.subword_dropout, rng))
-        return replace(batch, teacher_inputs=self._teacher_reader.inputs(words)) if self._teacher_reader else batch
+        batch = make_batch(words, corpus.vocabulary, dropout=(config.subword_dropout, rng))
+        return replace(batch, teacher_inputs=input_tensors(words, taught)) if taught else batch
 
 
 class DevelopmentBatches(Dataset[Batch]):
     """Overlapping windows as in inference; each word counts in the window that decides it there."""
 
-    def __init__(self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
-        self._corpus, self._tokenizer = corpus, tokenizer
-        windows = plan_windows(corpus.inputs(), config.model.window, max_tokens)
-        length, first, last = np.array([(len(window.words), *window.kept_range) for window in windows]).T
+    def __init__(self, corpus: Corpus, config: Config, max_tokens: int) -> None:
+        self._corpus = corpus
+        rows = [
+            (len(window.words), sum(len(word.subwords) for word in window.words), *window.kept_range)
+            for window in plan_windows(corpus.inputs(), config.model.window, max_tokens)
+        ]
+        length, subwords, first, last = np.array(rows).T
         kept_ends = np.cumsum(last - first)  # the kept parts are consecutive
         starts = kept_ends - last
         self._spans = np.stack([starts, starts + length], axis=1)
         self._keep = first, last
         # twice the words of a training batch, because no gradients need memory
         max_words = 2 * config.training.batch_size * config.model.window.words
-        subwords = subword_counts(corpus, self._spans)
         self._batches = epoch_batches(length, subwords, max_words, np.random.default_rng(0))
 
     def __len__(self) -> int:
@@ -169,4 +174,4 @@ class DevelopmentBatches(Dataset[Batch]):
         rows, columns = words.cells
         first, last = (bound[chosen][rows] for bound in self._keep)
         label_mask = (columns >= first) & (columns < last)
-        return make_batch(words, self._corpus.vocabulary, self._tokenizer, label_mask=label_mask)
+        return make_batch(words, self._corpus.vocabulary, label_mask=label_mask)

@@ -205,8 +205,7 @@ def _text_windows(directory: Path, info: ModelInfo, text: Path) -> list[Features
     """Return the windows of a TSV corpus on which int8 graphs are fitted and compared, one window in each batch."""
     tokenizer = load_tokenizer(directory, info)
     windows = plan_windows(StoredCorpus.open(text).encode(tokenizer).inputs(), info.model.window, info.max_tokens)
-    special = tokenizer.start, tokenizer.end, tokenizer.pad
-    return [collate([window.words], *special) for window in islice(windows, 0, _TEXT_WINDOWS, _TEXT_STEP)]
+    return [collate([window.words], *tokenizer.special) for window in islice(windows, 0, _TEXT_WINDOWS, _TEXT_STEP)]
 
 
 def _max_words(info: ModelInfo) -> int:

@@ -34,7 +34,6 @@ class CombinedOptimizer(Optimizer):
         self.param_groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters of each optimiser."""
         loss = closure() if closure else None
         for optimizer in self.optimizers:
             optimizer.step()
@@ -44,7 +43,6 @@ class CombinedOptimizer(Optimizer):
         return {"optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the states of the optimisers."""
         for optimizer, state in zip(self.optimizers, state_dict["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self._share_groups()
@@ -68,7 +66,6 @@ class LookAhead(CombinedOptimizer):
         return [weight.detach() for group in self.param_groups for weight in group["params"]]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the optimiser's weights, and at the end of a period the slow weights."""
         weights = self._weights()
         if not self._slow:  # not in __init__: a checkpoint may be loaded into the model after it
             self._slow = [weight.clone() for weight in weights]
@@ -83,7 +80,6 @@ class LookAhead(CombinedOptimizer):
         return {**super().state_dict(), "slow": self._slow, "steps": self._steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the state of the optimiser and the slow weights."""
         super().load_state_dict(state_dict)
         self._steps = state_dict["steps"]
         slow = zip(state_dict["slow"], self._weights(), strict=True) if state_dict["slow"] else ()

@@ -15,8 +15,7 @@ from asr_punct.hub import find_trainable_model
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.model.weights import load_tagger
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.batches import input_tensors, truncate
-from asr_punct.training.corpus import Vocabulary, WordArrays
+from asr_punct.training.corpus import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -50,27 +49,9 @@ class Teacher:
         """Return the teacher's output for a batch. The model is moved to the device of the batch."""
         return cast(TaggerOutput, self.model.to(inputs["input_ids"].device)(**inputs))
 
-    def reader(self, words: Sequence[str]) -> TeacherReader:
-        """Return what reads windows of these words, the vocabulary of a corpus."""
-        return TeacherReader(self.tokenizer, Vocabulary.encode(words, self.tokenizer), self.max_tokens)
-
-
-@dataclass(frozen=True)
-class TeacherReader:
-    """Makes the inputs of a teacher from windows of a corpus."""
-
-    tokenizer: SubwordTokenizer
-    vocabulary: Vocabulary
-    """The words of the corpus with the teacher's sub-words."""
-    max_tokens: int
-
-    def truncate(self, windows: WordArrays, words: int) -> WordArrays:
-        """Drop the last words of windows that are too long for the teacher or have more than `words` words."""
-        return truncate(windows, self.vocabulary, words, self.max_tokens - 2)
-
-    def inputs(self, windows: WordArrays) -> dict[str, Tensor]:
-        """Return the teacher's inputs for the windows."""
-        return input_tensors(windows, self.vocabulary, self.tokenizer)
+    def vocabulary(self, words: Sequence[str]) -> Vocabulary:
+        """Return the words of a corpus with the teacher's sub-words, to make its inputs from windows."""
+        return Vocabulary.encode(words, self.tokenizer)
 
 
 def distillation_loss(student: TaggerOutput, teacher: TaggerOutput, label_mask: Tensor) -> Tensor:
