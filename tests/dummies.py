@@ -7,12 +7,16 @@ import json
 import random
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from asr_punct import formats
 from asr_punct.config import Config, from_mapping
+from asr_punct.errors import AsrPunctError
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.formats.registry import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -31,6 +35,18 @@ LABELLED = annotate(
     ),
     pauses=(0.25, None),
 )
+
+
+@contextmanager
+def refused(place: object, found: str = "", kind: type[AsrPunctError] = AsrPunctError) -> Iterator[None]:
+    """Expect an error whose place ends with `place`, and whose part `found` contains `found`."""
+    with pytest.raises(kind) as caught:
+        yield
+    error = caught.value
+    assert error.place.endswith(str(place))
+    assert found in error.found
+    assert error.expected
+    assert "\n" not in str(error)
 
 
 def accept_signals() -> None:

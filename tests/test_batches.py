@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
-from dummies import tiny_config, utterances, write_corpus
+from dummies import refused, tiny_config, utterances, write_corpus
 from training_dummies import arrays, generator
 
 from asr_punct.config import TrainingConfig
@@ -231,14 +231,17 @@ def test_arrays_without_their_file(tsv, tokenizer):
     tsv.unlink()
     assert StoredCorpus.open(tsv).encode(tokenizer).words.tolist() == before.words.tolist()
     shutil.copytree(made, made.with_name("train.0123456789ab.arrays"))
-    with pytest.raises(InputError, match=r"train\.tsv: found no such file"):
+    with refused("train.tsv", "no such file", InputError):
         StoredCorpus.open(tsv)
 
 
-@pytest.mark.parametrize(("content", "found"), [("la\tO\t-\tO\nla\tO\n", "2 columns"), ("\n", "no words")])
-def test_a_bad_file_leaves_no_arrays(tmp_path, content, found):
+@pytest.mark.parametrize(
+    ("content", "place", "found"),
+    [("la\tO\t-\tO\nla\tO\n", "train.tsv:2", "2 columns"), ("\n", "train.tsv", "no words")],
+)
+def test_a_bad_file_leaves_no_arrays(tmp_path, content, place, found):
     (tmp_path / "train.tsv").write_text(content)
-    with pytest.raises(InputError, match=rf"train\.tsv(:2)?: found {found}"):
+    with refused(place, found, InputError):
         StoredCorpus.open(tmp_path / "train.tsv")
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["train.tsv"]
     assert not list(tmp_path.glob(".*partial"))
@@ -247,7 +250,7 @@ def test_a_bad_file_leaves_no_arrays(tmp_path, content, found):
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x")])
 def test_damaged_arrays(tsv, tokenizer, damage):
     damage(StoredCorpus.open(tsv).directory / "marks.npy")
-    with pytest.raises(InputError, match=r"marks\.npy: found no array"):
+    with refused("marks.npy", "no array", InputError):
         StoredCorpus.open(tsv).encode(tokenizer)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dummies import tiny_config, write_corpus
+from dummies import refused, tiny_config, write_corpus
 from test_context import write_model
 from test_corpora import treebank
 from test_model import inputs, window
@@ -18,7 +18,7 @@ from test_pretrained import funnel
 
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.config import Config, PosConfig, from_mapping
-from asr_punct.errors import AsrPunctError, ConfigError, MissingPackageError, ModelError
+from asr_punct.errors import ConfigError, MissingPackageError, ModelError
 from asr_punct.features import WordInput, collate
 from asr_punct.model.encoder import encoder_from_settings, new_encoder, pretrained_encoder
 from asr_punct.model.pos import FlairTagger, PosFusion, PosTagger
@@ -104,9 +104,9 @@ def test_a_tagger_s_file_keeps_its_weights_in_half_precision(tmp_path):
         other = PosTagger(POS, 60)
         load_pos_tagger(other, path)
         assert same(other.state_dict(), {name: value.half().float() for name, value in tagger.state_dict().items()})
-    with pytest.raises(ModelError, match=r"weight words.table.weight of shape \(61, 6\) instead of \(62, 6\)"):
+    with refused(WEIGHTS, "weight words.table.weight of shape (61, 6) instead of (62, 6)", ModelError):
         load_pos_tagger(PosTagger(POS, 61), tmp_path)
-    with pytest.raises(ModelError, match=r"expected a tagger of model\.pos for this encoder"):
+    with refused("none", kind=ModelError):
         load_pos_tagger(tagger, tmp_path / "none")
 
 
@@ -174,9 +174,7 @@ def test_embeddings_start_as_the_tagger_s_weights_or_at_random(weights, trained,
 
 def test_an_own_tagger_without_weights(trained, tmp_path):
     corpus = write_corpus(tmp_path / "corpus", 20, 10)
-    with pytest.raises(
-        ConfigError, match=r"training: pos_tagger: found nothing, expected a directory of recipes/pos\."
-    ):
+    with refused("training.pos_tagger", "nothing", ConfigError):
         train(fusion_config(trained, pos_tagger=None), corpus, tmp_path / "model", device="cpu")
     assert not (tmp_path / "model").exists()
 
@@ -250,7 +248,7 @@ def test_a_directory_with_flair_keeps_the_embeddings_and_has_no_graph(flair, tmp
     expected = model(**{name: torch.from_numpy(array) for name, array in features.inputs().items()})
     found = TorchBackend.load(tmp_path / WEIGHTS, info, "cpu").probabilities(features)
     np.testing.assert_allclose(found.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-5)
-    with pytest.raises(AsrPunctError, match="found the POS tagger flair"):
+    with refused(tmp_path, "the POS tagger flair"):
         export(tmp_path)
     for name in ("flair", "flair.data", "flair.models"):
         monkeypatch.setitem(sys.modules, name, None)
@@ -259,9 +257,9 @@ def test_a_directory_with_flair_keeps_the_embeddings_and_has_no_graph(flair, tmp
 
 
 def test_a_missing_flair_tagger(flair):
-    with pytest.raises(ConfigError, match="pos: flair tagger 'there': no there"):
+    with refused("model.pos.name", "'there'", ConfigError):
         FlairTagger("there", tokenizer_of(TEXT[0]))
-    with pytest.raises(ConfigError, match="pos: found tagger flair without the encoder's tokenizer"):
+    with refused("model.pos.tagger", "flair", ConfigError):
         model_of(config(FLAIR))
 
 
