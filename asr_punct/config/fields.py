@@ -27,9 +27,12 @@ class Range:
     excludes_low: bool = False
 
     def __contains__(self, value: float) -> bool:
-        return self.low <= value <= self.high and value < math.inf and not (self.excludes_low and value == self.low)
+        is_above = value > self.low if self.excludes_low else value >= self.low
+        return is_above and value <= self.high and abs(value) < math.inf
 
     def __str__(self) -> str:
+        if self.low == -math.inf:
+            return "a finite number"
         if self.excludes_low:
             return f"above {self.low}" + (f", {self.high} at most" if self.high < math.inf else "")
         return f"from {self.low} to {self.high}" if self.high < math.inf else f"{self.low} or more"
