@@ -21,10 +21,10 @@ from transformers import (
     ModernBertModel,
     PretrainedConfig,
 )
-from transformers.utils import logging as transformers_logging
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import ConfigError, first_line
+from asr_punct.logs import log_level
 from asr_punct.model.lookup import MIXED_TYPE, TABLE_TYPE, EncoderOutput, LookupEncoder, VocabularyLayer, boundary_table
 from asr_punct.subwords import SubwordTokenizer
 
@@ -244,14 +244,9 @@ def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | No
     """Load a checkpoint with its masked-LM head; return None if the checkpoint has no such head."""
     if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
         return None
-    messages = cast(Any, transformers_logging)
-    verbosity = messages.get_verbosity()
-    messages.set_verbosity_error()  # no warning about a missing head
-    try:
+    with log_level("transformers", logging.ERROR):  # no warning about a missing head
         model, loading = AutoModelForMaskedLM.from_pretrained(
             name, config=config, use_safetensors=True, output_loading_info=True
         )
-    finally:
-        messages.set_verbosity(verbosity)
     encoder_prefix = f"{model.base_model_prefix}."
     return model if all(weight.startswith(encoder_prefix) for weight in loading["missing_keys"]) else None

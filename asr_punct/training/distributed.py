@@ -19,6 +19,7 @@ import torch
 from torch import distributed
 
 from asr_punct.errors import ArgumentError, AsrPunctError, Setting
+from asr_punct.logs import log_level
 from asr_punct.model.device import open_device
 
 T = TypeVar("T")
@@ -105,7 +106,6 @@ def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // devices)))
     config = LaunchConfig(
         min_nodes=nodes,
@@ -117,7 +117,8 @@ def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
         max_restarts=0,
     )
     try:
-        elastic_launch(config, sys.executable)("-c", "from asr_punct.cli import main; main()", *arguments)
+        with log_level("torch.distributed.elastic", logging.CRITICAL):
+            elastic_launch(config, sys.executable)("-c", "from asr_punct.cli import main; main()", *arguments)
     except SignalException:
         raise KeyboardInterrupt from None
     except ChildFailedError as error:

@@ -32,6 +32,7 @@ from asr_punct.errors import ArgumentError, ModelError, Setting
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, OnnxBackend
 from asr_punct.inference.windows import plan_windows
+from asr_punct.logs import log_level
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import load_tagger
@@ -135,9 +136,9 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
     tokens = torch.export.Dim("tokens", max=info.max_tokens)
     words = torch.export.Dim("words", max=max(_MIN_WORDS, info.model.window.words))
     shapes = {name: {0: batch, 1: tokens if name in INPUTS[:2] else words} for name in INPUTS}
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+    quiet = log_level("torch.onnx", logging.ERROR)
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), quiet:
         warnings.simplefilter("ignore")
-        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         torch.onnx.export(
             model,
             arguments,

@@ -17,6 +17,7 @@ from lightning.pytorch.strategies import DDPStrategy
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, below, differing_keys
 from asr_punct.errors import AsrPunctError, ConfigError, Setting
+from asr_punct.logs import log_level
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
 from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
@@ -69,7 +70,7 @@ def train(
     if process.count > 1 and (hidden := config.model.encoder.sequence_hidden):
         expected = "0 with several processes: each would normalise on its own"
         raise ConfigError("model.encoder.sequence_hidden", str(hidden), expected)
-    with connected(process, torch_device):
+    with connected(process, torch_device), log_level("lightning.pytorch", logging.WARNING):
         if from_leader(process, lambda: is_finished(run, config, resume)):
             log.info("%s is already trained", output)
             return read_info(output)
@@ -122,7 +123,6 @@ def _build_trainer(
     run: Run, config: TrainingConfig, callbacks: Sequence[Callback], device: torch.device, process: Process
 ) -> lightning.Trainer:
     """Return the trainer, which writes a checkpoint after every epoch. Several processes train with DDP."""
-    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     bf16 = has_bf16(device.type) if config.precision == "auto" else config.precision == "bf16"
     checkpoint = ModelCheckpoint(
         dirpath=run.state, filename="last", save_on_train_epoch_end=True, enable_version_counter=False
