@@ -8,12 +8,13 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dummies import refused, tiny_config
+from model_dummies import inputs, window
 from safetensors.torch import save_file
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.config import ContextConfig, HeadConfig, PauseConfig
 from asr_punct.errors import ConfigError, ModelError
-from asr_punct.features import DOCUMENT_START, WordInput, collate
+from asr_punct.features import DOCUMENT_START, WordInput
 from asr_punct.model.context import build_context
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, LatePauses
@@ -39,21 +40,6 @@ def variant(pauses="discrete-gaussian", context="transformer", **heads):
 def tagger(config=CONFIG, seed=0):
     torch.manual_seed(seed)
     return Tagger(config, new_encoder(config.encoder, 60, 0)).eval()
-
-
-def inputs(windows):
-    arrays = collate(windows, 1, 2, 0).inputs()
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
-
-
-def window(rng, words, pause=None):
-    return [
-        WordInput(
-            tuple(rng.integers(3, 60, rng.integers(1, 4)).tolist()),
-            int(rng.integers(0, UNKNOWN_PAUSE + 1)) if pause is None else pause,
-        )
-        for _ in range(words)
-    ]
 
 
 @pytest.mark.parametrize("case_vectors", ["encoder", "context"])

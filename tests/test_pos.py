@@ -11,10 +11,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dummies import refused, tiny_config, write_corpus
-from test_context import write_model
+from model_dummies import funnel, inputs, window, write_model
 from test_corpora import treebank
-from test_model import inputs, window
-from test_pretrained import funnel
 
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.config import Config, PosConfig, from_mapping
@@ -196,7 +194,7 @@ class FakeTagger:
         return int(name)
 
     def predict(self, sentences):
-        self.read = [[token.text for token in sentence] for sentence in sentences]
+        FakeTagger.read = [[token.text for token in sentence] for sentence in sentences]
 
 
 def fake_token(text):
@@ -230,7 +228,7 @@ def test_flair_tags_the_words(flair):
     tagger = FlairTagger("here", tokenizer)
     features = features_of(tokenizer, TEXT)
     tags = tagger(torch.from_numpy(features.input_ids), torch.from_numpy(features.word_index))
-    assert tagger._tagger.read == TEXT
+    assert FakeTagger.read == TEXT
     assert tags.tolist() == [[4, 2, 4], [5, 4, 0]]
 
 

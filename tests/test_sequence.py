@@ -10,8 +10,8 @@ from dummies import refused, tiny_config
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from model_dummies import FAMILIES, VOCABULARY, checkpoint
 from safetensors.torch import load_file
-from test_pretrained import FAMILIES, VOCABULARY, checkpoint
 
 from asr_punct import Punctuator
 from asr_punct.checkpoint import ModelInfo, read_info, write_info
