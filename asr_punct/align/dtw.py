@@ -16,7 +16,7 @@ from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import HOP, RATE, Template, mfcc, normalise, pool, speak
 from asr_punct.align.warping import MIN_SPEECH, Floats, Ints, WarpingPath, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
-from asr_punct.errors import AsrPunctError, plural
+from asr_punct.errors import InputError, plural
 from asr_punct.languages import parse_language
 from asr_punct.pauses import silence_threshold, silences, silent_frames, smooth
 from asr_punct.words import Seconds, Word
@@ -44,19 +44,19 @@ Bools = npt.NDArray[np.bool_]
 Times = npt.NDArray[np.float64]
 
 
-def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> tuple[Word, ...]:
+def dtw_align(samples: Samples, rate: int, words: Sequence[str], language: str) -> tuple[Word, ...]:
     """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it. `samples` is float32 (samples,).
     `language` is an espeak voice (`es`, `eu`, `en-us`, ...) or another code of its language (`es-ES`, `spa`), or
     several joined by `+`, of which the one with the cheapest path is used in each part of the recording. Raises
-    InputError for an unknown voice, AsrPunctError for words without audio, and MissingExtraError without the extra
+    VoiceError for an unknown voice, InputError for words without audio, and MissingExtraError without the extra
     "audio".
     """
     if not words:
         return ()
     if not len(samples):
-        raise AsrPunctError(f"found no audio, expected the speech of {plural(len(words), 'word')}")
+        raise InputError("audio", "no samples", f"the speech of {plural(len(words), 'word')}")
     if rate != RATE:
         samples = require("soxr", "alignment").resample(samples, rate, RATE)
     with progress.step("synthesising the words"):
@@ -80,8 +80,10 @@ def _speak(words: Sequence[str], name: str) -> Template:
     region, code = name.lower().replace("_", "-"), parse_language(name)
     try:
         return speak(words, _VOICES.get(region, region))
-    except VoiceError:
-        return speak(words, _VOICES.get(code, code))
+    except VoiceError as error:
+        if code == region:
+            raise error.at("language") from None
+        return _speak(words, code)
 
 
 def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:

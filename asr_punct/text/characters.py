@@ -29,8 +29,9 @@ MARK_OF = {
     "¡": Mark.OPEN_EXCL,
 }
 """Marks of the shapes that always have the same mark."""
-
-_CLASSES = {char: char for char in "¿¡`/_·*"} | {
+MARK_SHAPES = "".join(MARK_OF) + "…-–«»\"'69`"
+"""Shapes of all marks and quotation marks."""
+_CLASSES = {char: char for char in (*MARK_OF, *"`/_·*")} | {
     ".": ".．",
     "।": "।॥。",
     ",": ",，،、",
