@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Self
+from typing import Any, Self
 
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.languages import parse_language
@@ -19,11 +19,9 @@ from asr_punct.languages import parse_language
 class Kind(IntEnum):
     """What a mark does. Of several marks after a word, the first kind in this order says most about the break."""
 
-    END = 1
-    """Ends a sentence (`. ? !`), or opens one that such a mark ends (`¿ ¡`)."""
+    END = 1  # ends a sentence (`. ? !`), or opens one that such a mark ends (`¿ ¡`)
     ELLIPSIS = 2
-    STOP = 3
-    """Separates clauses: `; :`"""
+    STOP = 3  # separates clauses: `; :`
     COMMA = 4
     DASH = 5
     QUOTE = 6
@@ -53,20 +51,20 @@ class Mark(StrEnum):
         merged: the class that it counts for in the IWSLT benchmark (Alam et al. 2020, section 5.2); "": none.
     """
 
-    # name, glyph, place, kind, next case, merged, partner
-    COMMA = "COMMA", ",", 5, Kind.COMMA, NextCase.LOWER, "COMMA"
-    PERIOD = "PERIOD", ".", 8, Kind.END, NextCase.CAPITAL, "PERIOD"
+    # glyph, place, kind, next case, merged, partner
+    COMMA = "COMMA", ",", 5, Kind.COMMA, NextCase.LOWER, "COMMA", ""
+    PERIOD = "PERIOD", ".", 8, Kind.END, NextCase.CAPITAL, "PERIOD", ""
     QUESTION = "QUESTION", "?", 2, Kind.END, NextCase.CAPITAL, "QUESTION", "OPEN_QUES"
-    COLON = "COLON", ":", 7, Kind.STOP, NextCase.ANY, "COMMA"
-    DASH = "DASH", "–", 9, Kind.DASH, NextCase.ANY_AFTER_COMMA, "COMMA"
+    COLON = "COLON", ":", 7, Kind.STOP, NextCase.ANY, "COMMA", ""
+    DASH = "DASH", "–", 9, Kind.DASH, NextCase.ANY_AFTER_COMMA, "COMMA", ""
     OPEN_QUES = "OPEN_QUES", "¿", -1, Kind.END, NextCase.ANY, "", "QUESTION"
-    SEMICOLON = "SEMICOLON", ";", 6, Kind.STOP, NextCase.LOWER, "PERIOD"
+    SEMICOLON = "SEMICOLON", ";", 6, Kind.STOP, NextCase.LOWER, "PERIOD", ""
     OPEN_QUOTE = "OPEN_QUOTE", "«", -3, Kind.QUOTE, NextCase.ANY_AFTER_COMMA, "", "QUOTE"
     QUOTE = "QUOTE", "»", 4, Kind.QUOTE, NextCase.ANY_AFTER_COMMA, "", "OPEN_QUOTE"
-    ELLIPSIS = "ELLIPSIS", "…", 1, Kind.ELLIPSIS, NextCase.ANY_AFTER_COMMA, ""
+    ELLIPSIS = "ELLIPSIS", "…", 1, Kind.ELLIPSIS, NextCase.ANY_AFTER_COMMA, "", ""
     EXCLAMATION = "EXCLAMATION", "!", 3, Kind.END, NextCase.ANY, "PERIOD", "OPEN_EXCL"
     OPEN_EXCL = "OPEN_EXCL", "¡", -2, Kind.END, NextCase.ANY, "", "EXCLAMATION"
-    OPEN_DASH = "OPEN_DASH", "–", -4, Kind.DASH, NextCase.ANY_AFTER_COMMA, ""
+    OPEN_DASH = "OPEN_DASH", "–", -4, Kind.DASH, NextCase.ANY_AFTER_COMMA, "", ""
 
     _value_: str
     glyph: str
@@ -76,19 +74,10 @@ class Mark(StrEnum):
     merged: str
     _partner: str
 
-    def __new__(  # with defaults, because a call with a name returns that member
-        cls,
-        name: str,
-        glyph: str = "",
-        place: int = 0,
-        kind: Kind = Kind.END,
-        next_case: NextCase = NextCase.ANY,
-        merged: str = "",
-        partner: str = "",
-    ) -> Self:
+    def __new__(cls, name: str, *row: Any) -> Self:
         mark = str.__new__(cls, name)
-        mark._value_, mark.glyph, mark.place, mark.kind = name, glyph, place, kind
-        mark.next_case, mark.merged, mark._partner = next_case, merged, partner
+        mark._value_ = name
+        mark.glyph, mark.place, mark.kind, mark.next_case, mark.merged, mark._partner = row
         return mark
 
     __hash__ = str.__hash__  # that of Enum has the same value, and is slower
@@ -131,11 +120,7 @@ MAY_END_SENTENCE = frozenset(mark for mark in RIGHT if mark.kind <= Kind.STOP an
 """Marks that may end one: also `…` and `:`"""
 CAPITAL_FOLLOWS = tuple(mark for mark in MARKS if mark.next_case is NextCase.CAPITAL)
 """Marks after which the next word has a capital: `. ?`; after `!` it often has none."""
-STOPS = tuple(
-    mark
-    for mark in STRONGEST_FIRST
-    if mark.kind in (Kind.STOP, Kind.COMMA) or (mark.kind is Kind.END and not mark.partner)
-)
+STOPS = tuple(mark for mark in STRONGEST_FIRST if mark.kind in (Kind.STOP, Kind.COMMA) or mark is Mark.PERIOD)
 """Marks of which a word has at most one, from the strongest to the weakest: `. ; : ,`"""
 NO_MARKS = "O"
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
@@ -225,9 +210,8 @@ class Glyphs:
 
 _SPANISH = {mark: mark.glyph for mark in MARKS}
 _ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
-_INSIDE_QUOTE = (Mark.COMMA, Mark.PERIOD)
-"""Marks that American English writes before a closing quotation mark."""
-_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: Mark.QUOTE.place - 0.5 if mark in _INSIDE_QUOTE else mark.place))
+# comma and period inside the closing quotation mark
+_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: 3.5 if mark in (Mark.COMMA, Mark.PERIOD) else mark.place))
 _GLYPHS = {
     "es": Glyphs("es", _SPANISH),
     "eu": Glyphs("eu", _SPANISH),

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from asr_punct import audio, progress
 from asr_punct.align.ctc import ctc_align
 from asr_punct.align.ctc_model import AcousticModel
-from asr_punct.align.dtw import dtw_align
-from asr_punct.align.template import RATE
+from asr_punct.align.dtw import RATE, dtw_align
 from asr_punct.audio import Pathlike
 from asr_punct.errors import InputError
 from asr_punct.files import read_text_file

@@ -5,8 +5,6 @@ around a = 1, b = 0 so that rare marks hardly change. Cases have one temperature
 modern neural networks, section 4.2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from asr_punct.decode.inputs import BoolArray, Float64Array, FloatArray, IntArray, case_logs, logits, sigmoid

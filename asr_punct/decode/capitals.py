@@ -12,45 +12,22 @@ likelier, and a likely lower-case word less likely.
 A long word is written in capitals only if that is much more likely than any other case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from asr_punct.decode.inputs import (
-    CAPITAL_MARKS,
-    BoolArray,
-    DecoderInput,
-    Float64Array,
-    IntArray,
-    WordFlag,
-    has_flag,
-    sigmoid,
-)
+from asr_punct.decode.inputs import CAPITAL_MARKS, BoolArray, DecoderInput, Float64Array, IntArray, WordFlag, sigmoid
 from asr_punct.decode.settings import DecodeSettings
-from asr_punct.marks import (
-    CAPITAL_FOLLOWS,
-    CASES,
-    LEFT,
-    MARKS,
-    RIGHT,
-    Case,
-    Labels,
-    Mark,
-    NextCase,
-    mark_bits,
-    marks_of_bits,
-)
+from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, NextCase, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
-_END_BITS = mark_bits(CAPITAL_FOLLOWS)
-_LEFT_BITS = mark_bits(LEFT)
-_COMMA_BITS = mark_bits(mark for mark in RIGHT if mark.next_case is NextCase.LOWER)
-_BREAK_BITS = mark_bits(mark for mark in RIGHT if mark.next_case >= NextCase.ANY_AFTER_COMMA)
-_SPEECH_BITS = mark_bits(mark for mark in LEFT if mark.next_case is NextCase.ANY_AFTER_COMMA)
+_END_BITS = mark_bits(MARKS[i] for i in CAPITAL_MARKS)
+_LEFT_BITS = mark_bits(mark for mark in MARKS if mark.is_left)
+_COMMA_BITS = mark_bits(mark for mark in MARKS if mark.next_case is NextCase.LOWER)
+_FREE_BITS = mark_bits(mark for mark in MARKS if mark.next_case >= NextCase.ANY_AFTER_COMMA)
+_BREAK_BITS, _SPEECH_BITS = _FREE_BITS & ~_LEFT_BITS, _FREE_BITS & _LEFT_BITS
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _MAX_COST = 2.0
 """Log-odds against a capital from which a word needs none after . or ?."""
@@ -108,27 +85,27 @@ class Capitals:
 
     def choices(self, words: DecoderInput) -> CaseChoices:
         """Return the choices of the next words."""
-        flags, logits = words.flags, words.cases.copy()
-        logits[has_flag(flags, WordFlag.LONG_WORD), _ALL_CAPS] -= _LONG_WORD_COST
+        logits = words.cases.copy()
+        logits[words.has(WordFlag.LONG_WORD), _ALL_CAPS] -= _LONG_WORD_COST
         best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
         cost = logits[:, 0] - logits[:, 1:].max(axis=1)
-        never_name = has_flag(flags, WordFlag.NEVER_NAME)
-        may_keep = (best > 0) & (~never_name | has_flag(flags, WordFlag.LEFT_TAKEN))
+        never_name = words.has(WordFlag.NEVER_NAME)
+        may_keep = (best > 0) & (~never_name | words.has(WordFlag.LEFT_TAKEN))
         inside = _inside_probabilities(logits, np.concatenate([self._ends, words.ends[:-1]]))
         keeps_capital = may_keep[:, None] & (inside > 0.5) | (best == _ALL_CAPS)[:, None]
         needs_none = (cost > _MAX_COST) & ~never_name
         capital[needs_none] = 0
-        cost[keeps_capital[:, 0] | needs_none | has_flag(flags, WordFlag.CASE_FIXED)] = 0.0
-        separated = has_flag(flags, WordFlag.SEPARATED)
+        cost[keeps_capital[:, 0] | needs_none | words.has(WordFlag.CASE_FIXED)] = 0.0
+        separated = words.has(WordFlag.SEPARATED)
         return CaseChoices(
             best=best,
             capital=capital,
             inside=np.where(keeps_capital[:, 1], best, 0),
             cost=cost,
             ends=words.ends,
-            ended=has_flag(flags, WordFlag.ENDED),
+            ended=words.has(WordFlag.ENDED),
             separated=separated,
-            comma=has_flag(flags, WordFlag.RIGHT_TAKEN) & ~separated,
+            comma=words.has(WordFlag.RIGHT_TAKEN) & ~separated,
         )
 
     def subtract_cost(self, logits: Float64Array, choices: CaseChoices) -> None:

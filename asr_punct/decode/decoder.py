@@ -1,20 +1,9 @@
 """Labels of whole documents, decoded in blocks so that memory does not grow with their length."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from asr_punct.decode.capitals import Capitals
-from asr_punct.decode.inputs import (
-    NO_WORDS,
-    BoolArray,
-    DecoderInput,
-    FlagArray,
-    Float64Array,
-    FloatArray,
-    WordFlag,
-    has_flag,
-)
+from asr_punct.decode.inputs import NO_WORDS, BoolArray, DecoderInput, FlagArray, Float64Array, FloatArray, WordFlag
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairPath, PairSearch
 from asr_punct.decode.word_marks import DASH, OPEN_DASH, ends_sentence
@@ -75,7 +64,7 @@ class Decoder:
         if self._begins:
             drop_lone_dash(logits)
             self._begins = False
-        barriers = has_flag(words.flags, WordFlag.BARRIER)
+        barriers = words.has(WordFlag.BARRIER)
         marks, path = self._search.balance(logits[:BLOCK_WORDS], barriers[:BLOCK_WORDS])
         decided = len(words) if is_last else _output_length(marks, path)
         if not decided:

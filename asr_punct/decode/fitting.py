@@ -1,7 +1,5 @@
 """Fit the decoder's settings on a development corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -106,6 +106,10 @@ class DecoderInput:
     def __getitem__(self, words: slice) -> DecoderInput:
         return DecoderInput(self.marks[words], self.ends[words], self.cases[words], self.flags[words])
 
+    def has(self, flag: WordFlag) -> BoolArray:
+        """Return whether each word has a flag, (words,)."""
+        return has_flag(self.flags, flag)
+
     def followed_by(self, other: DecoderInput) -> DecoderInput:
         """Return the input of these words and the next ones."""
         columns = ("marks", "ends", "cases", "flags")
@@ -143,7 +147,7 @@ def mark_logits(labels: FloatArray, settings: DecodeSettings, classes: tuple[str
         thresholds = np.array([settings.thresholds[mark] for mark in MARKS], dtype=np.float32)
         return np.asarray(calibrated_logits(labels, settings.calibration) - logits(thresholds))
     contains = class_marks(classes)
-    logs = weighted_logs(labels, [settings.class_weights.get(name, 1.0) for name in classes])
+    logs = log_probabilities(labels) + np.log([settings.class_weights.get(name, 1.0) for name in classes])
     result = np.full((len(logs), len(MARKS)), -np.inf)
     for mark in np.flatnonzero(contains.any(axis=0)):
         result[:, mark] = logs[:, contains[:, mark]].max(axis=1) - logs[:, ~contains[:, mark]].max(axis=1)
@@ -175,11 +179,6 @@ def class_marks(classes: tuple[str, ...]) -> BoolArray:
 def log_probabilities(probabilities: FloatArray) -> Float64Array:
     """Return logarithms of probabilities; that of 0 is finite."""
     return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), np.finfo(np.float32).tiny)))
-
-
-def weighted_logs(probabilities: FloatArray, weights: Sequence[float]) -> Float64Array:
-    """Return the logarithms of weighted class probabilities, (words, classes)."""
-    return np.asarray(log_probabilities(probabilities) + np.log(weights))
 
 
 def _taken_sides(flags: FlagArray) -> BoolArray:

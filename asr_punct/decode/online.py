@@ -8,15 +8,7 @@ import numpy as np
 
 from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.decoder import drop_lone_dash
-from asr_punct.decode.inputs import (
-    DecoderInput,
-    FlagArray,
-    FloatArray,
-    WordFlag,
-    allowed_logits,
-    has_flag,
-    mark_logits,
-)
+from asr_punct.decode.inputs import DecoderInput, FlagArray, FloatArray, WordFlag, allowed_logits, mark_logits
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairSearch
 from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
@@ -81,7 +73,7 @@ class OnlineDecoder:
         if self._begins:
             drop_lone_dash(logits)
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
-        barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
+        barriers = words.has(WordFlag.BARRIER) | ~can_close
         start = 0 if barriers[0] else self._open
         # the known word on which the open ¿ or ¡ must close at the latest
         last = max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None

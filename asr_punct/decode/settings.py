@@ -4,8 +4,6 @@ Multiplying the odds of a probability by w equals dividing the odds of its thres
 model that decides each mark on its own change its thresholds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,9 +11,7 @@ from dataclasses import dataclass, field, replace
 from asr_punct.errors import ArgumentError
 from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark
 
-UNOPENED_PENALTY = 2.0
-"""Default penalty of a ? or ! without its opening mark."""
-_SENTENCE_CLOSERS = [closing for _, closing in PAIRS if closing.kind is Kind.END]
+_UNOPENED = {closing: 2.0 for _, closing in PAIRS if closing.kind is Kind.END}
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class DecodeSettings:
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
-    unopened: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(_SENTENCE_CLOSERS, UNOPENED_PENALTY))
+    unopened: Mapping[Mark, float] = field(default_factory=_UNOPENED.copy)
     calibration: Calibration = field(default_factory=Calibration)
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
     sentence_capitals: bool = False

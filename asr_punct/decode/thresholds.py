@@ -11,15 +11,13 @@ best other class minus that of this class. With the other weights fixed, the bes
 differences; this too is repeated. `O` and classes with fewer than 20 words in the reference keep the weight 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.decode.inputs import BoolArray, Float64Array, FloatArray, IntArray, class_marks, weighted_logs
+from asr_punct.decode.inputs import BoolArray, Float64Array, FloatArray, IntArray, class_marks, log_probabilities
 from asr_punct.marks import NO_MARKS
 
 MIN_COUNT = 20
@@ -110,7 +108,7 @@ def fit_class_weights(probabilities: FloatArray, classes: tuple[str, ...], true_
     `probabilities` are (words, classes), with `O` among the classes; `true_marks` of the reference are (words, marks).
     """
     contains = class_marks(classes)
-    logs = weighted_logs(probabilities, [1.0] * len(classes))
+    logs = log_probabilities(probabilities)
     hits = true_marks.astype(np.int64) @ contains.T.astype(np.int64)
     sizes, support = contains.sum(axis=1), float(true_marks.sum())
     counts = [int((true_marks == marks).all(axis=1).sum()) for marks in contains]

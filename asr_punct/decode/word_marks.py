@@ -7,8 +7,6 @@ semicolon beside ?.
 A set of pairs is an integer: 1 for ¿ ?, 2 for ¡ ! and 4 for « », added up (see `Pair`).
 """
 
-from __future__ import annotations
-
 from enum import IntFlag
 
 import numpy as np

@@ -9,7 +9,7 @@ from asr_punct.errors import InputError, Setting
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
 from asr_punct.scoring.edit import Alignment, align_words
 from asr_punct.scoring.projection import project
-from asr_punct.text import comparison_form, strip_marks
+from asr_punct.text.edges import comparison_form, strip_marks
 from asr_punct.words import Utterance, Word
 
 _ALIGN = Setting("align")  # pairs words that differ

@@ -16,18 +16,8 @@ label sets that a line of text can express. Rules:
 """
 
 from asr_punct.text.characters import clean
-from asr_punct.text.edges import comparison_form, read_marks, split_sound, split_token, strip_marks, without_marks
+from asr_punct.text.edges import comparison_form, read_marks, split_sound, split_token, without_marks
 from asr_punct.text.parsing import Parsed, canonical, parse
 
-__all__ = [
-    "Parsed",
-    "canonical",
-    "clean",
-    "comparison_form",
-    "parse",
-    "read_marks",
-    "split_sound",
-    "split_token",
-    "strip_marks",
-    "without_marks",
-]
+__all__ = ["Parsed", "canonical", "clean", "comparison_form", "parse"]
+__all__ += ["read_marks", "split_sound", "split_token", "without_marks"]
