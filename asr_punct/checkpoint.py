@@ -26,6 +26,8 @@ WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 """Files whose SHA-256 is in `config.json` if they exist."""
 _FORMAT = 1
+_DECODING = [each.name for each in fields(DecodeSettings) if each.name != "enabled"]
+"""Keys of the stored settings: all but the marks that users enable when they open the model."""
 _EXPECTED = "a config.json written by asr-punct"
 _FINITE = Range(-math.inf)
 _MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)
@@ -80,7 +82,8 @@ def info_mapping(info: ModelInfo) -> dict[str, Any]:
     """Return the content of `config.json` as nested dictionaries of JSON values."""
     content = as_mapping(info)
     decoding = content.pop("decoding")  # at the top level of the file, because released models have it there
-    return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **decoding, **content}
+    stored = {name: decoding[name] for name in _DECODING}
+    return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **stored, **content}
 
 
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
@@ -89,7 +92,7 @@ def info_from_mapping(content: Any, place: object) -> ModelInfo:
         raise ModelError(place, "no key 'format'", _EXPECTED)
     if content["format"] != _FORMAT:
         raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
-    decoding = {each.name: content[each.name] for each in fields(DecodeSettings) if each.name in content}
+    decoding = {name: content[name] for name in _DECODING if name in content}
     others = {each.name: content[each.name] for each in fields(ModelInfo) if each.name in content}
     info = from_mapping(ModelInfo, others, place)
     settings = from_mapping(DecodeSettings, decoding, place)

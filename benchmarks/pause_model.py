@@ -32,7 +32,7 @@ from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.files import read_json_file
 from asr_punct.hub import find_trainable_model
 from asr_punct.marks import MARKS, Mark
-from asr_punct.scoring.edit import align
+from asr_punct.scoring.edit import align_words
 from asr_punct.training.mapped import StoredCorpus
 from asr_punct.training.pause_model import Hesitations, PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
@@ -78,7 +78,7 @@ def gaps(words: Sequence[Word]) -> Floats:
 def find_equal(words: Sequence[Word], others: Sequence[Word]) -> npt.NDArray[np.int64]:
     """Return the index in `others` of each word if it and the next word are equal there, else -1."""
     reference, hypothesis = ([word.text.lower().strip(string.punctuation) for word in row] for row in (words, others))
-    alignment = align(reference, hypothesis)
+    alignment = align_words(reference, hypothesis)
     place = np.full(len(words) + 1, -2)
     place[alignment.reference[alignment.equal]] = alignment.hypothesis[alignment.equal]
     return np.where((place[:-1] >= 0) & (place[1:] == place[:-1] + 1), place[:-1], -1)

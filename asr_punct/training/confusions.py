@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.features import DOCUMENT_START
-from asr_punct.marks import CASES, LEFT, SENTENCE_ENDS, Case, Mark, mark_bits
+from asr_punct.marks import CASES, LEFT, MAY_END_SENTENCE, Case, mark_bits
 from asr_punct.training.corpus import Corpus, positions
 
 _Rules = Sequence[tuple[re.Pattern[str], str]]
@@ -146,7 +146,7 @@ class Confusions:
 def _counts_and_names(corpus: Corpus) -> tuple[_Counts, _Bools]:
     """Return the occurrences of each word, and which words mostly have a capital inside sentences, (vocabulary,)."""
     size, end_before = len(corpus.vocabulary.words), False
-    ends, left = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON})), np.uint16(mark_bits(LEFT))
+    ends, left = np.uint16(mark_bits(MAY_END_SENTENCE)), np.uint16(mark_bits(LEFT))
     counts, capital_counts, inside_counts = np.zeros((3, size), np.int64)
     for block in corpus.blocks():
         after_end = block.marks & ends > 0

@@ -25,7 +25,7 @@ from asr_punct.formats.lines.tsv import read_tsv, write_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.scoring import Scores, score, write_score_sets
-from asr_punct.scoring.tables import percent
+from asr_punct.scoring.markdown import percent
 from asr_punct.words import Utterance, annotate, lowercased, without_labels
 
 _BENCHMARK = ("test2011", "test2011asr")

@@ -21,7 +21,7 @@ from asr_punct.formats.labelled import read_labelled
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.scoring import score
-from asr_punct.scoring.tables import percent
+from asr_punct.scoring.markdown import percent
 from asr_punct.words import Utterance, annotate, lowercased, without_labels, word_count
 
 
