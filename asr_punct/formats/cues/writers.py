@@ -58,12 +58,10 @@ def write_subtitles(
         out.writelines(ass_lines(plain) if format_name == "ass" else ttml_lines(plain, glyphs.name))
 
 
-def subtitle_writer(
-    format_name: str, limits: Limits | None = None, on_cue: OnCue | None = None
-) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
-    """Return `write_subtitles` with these arguments. Raises ArgumentError for other formats than subtitles."""
-    check_subtitle_format(format_name, "subtitles")
-    return partial(write_subtitles, format_name=format_name, limits=limits, on_cue=on_cue)
+write_srt = partial(write_subtitles, format_name="srt")
+write_vtt = partial(write_subtitles, format_name="vtt")
+write_ass = partial(write_subtitles, format_name="ass")
+write_ttml = partial(write_subtitles, format_name="ttml")
 
 
 def check_subtitle_format(format_name: str, parameter: str) -> None:
