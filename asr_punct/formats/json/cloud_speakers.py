@@ -14,8 +14,7 @@ from typing import Any
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.entries import entry_words, with_edge_times
-from asr_punct.formats.json.nodes import JsonSegment, Node, result_nodes, segment_utterances
-from asr_punct.formats.json.parse import find, results_of
+from asr_punct.formats.json.nodes import Node, find, result_nodes, results_of, segment_utterances
 from asr_punct.formats.values import MAX_TIME, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word, has_times
@@ -54,7 +53,7 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     return segment_utterances(_deepgram_segments(results), path)
 
 
-def _deepgram_segments(results: Node) -> Iterator[JsonSegment]:
+def _deepgram_segments(results: Node) -> Iterator[tuple[Node, Utterance]]:
     channels = results.nodes("channels", "channel")
     languages = [parse_language(channel.get("detected_language")) for channel in channels]
     turns = results.nodes("utterances", "utterance")
@@ -97,7 +96,7 @@ def _speaker_turns(node: Node) -> list[_Turn]:
     return [(node, group[0], group) for group in groups] or [(node, node, [])]
 
 
-def _segment(turn: _Turn, form: _EntryForm, channel: object, language: str) -> JsonSegment:
+def _segment(turn: _Turn, form: _EntryForm, channel: object, language: str) -> tuple[Node, Utterance]:
     (node, first, entries), (keys, unit), words = turn, form, list[Word]()
     for entry in entries:
         start, end = (None if time is None else time / unit for time in map(entry.number, ("start", "end")))
@@ -105,7 +104,7 @@ def _segment(turn: _Turn, form: _EntryForm, channel: object, language: str) -> J
         words += entry_words(text, start, end, entry.confidence("confidence"), entry.place)
     if not entries:  # only the text is known
         words = [Word(token) for key in ("transcript", "text") for token in first.text(key).split()]
-    return JsonSegment(node, words, str(channel), first.speaker, language)
+    return node, Utterance(tuple(words), channel=str(channel), speaker=first.speaker, language=language)
 
 
 def is_azure(content: Any) -> bool:
@@ -134,14 +133,13 @@ def _phrases(content: Any, name: str) -> list[Node]:
     return [node for node in result_nodes(content, name) if "RecognitionStatus" in node]
 
 
-def _phrase_segment(phrase: Node) -> JsonSegment:
+def _phrase_segment(phrase: Node) -> tuple[Node, Utterance]:
     channel, speaker = phrase.get("channel", phrase.get("Channel")), phrase.get("speaker", phrase.get("SpeakerId"))
-    words: Sequence[Word] = list(_words(phrase))
+    words = tuple(_words(phrase))
     only_edges = bool(words) and not has_times(words)
     if only_edges:
         words = with_edge_times(words, *_times(phrase))
-    return JsonSegment(
-        phrase,
+    return phrase, Utterance(
         words,
         channel=str(channel + 1 if isinstance(channel, int) else 1),  # the service counts from 0
         speaker="" if speaker in (None, "", "Unknown") else str(speaker),

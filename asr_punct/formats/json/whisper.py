@@ -1,6 +1,6 @@
 """JSON of Whisper: OpenAI's program and service, faster-whisper, whisper-timestamped and WhisperX.
 
-The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' pipeline (`whisper_chunks`).
+The format `whisper` also covers whisper.cpp and transformers' pipeline (`whisper_variants`).
 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
 "language"}`, or only the list of segments. Variants:
@@ -32,17 +32,23 @@ from asr_punct.formats.entries import (
     written_parts,
     written_words,
 )
-from asr_punct.formats.json import whisper_chunks, whisper_cpp
 from asr_punct.formats.json.nodes import (
-    JsonSegment,
     Node,
+    find,
     new_entries,
     replace_entries,
     segment_utterances,
     timed_words,
     tokens_of,
 )
-from asr_punct.formats.json.parse import find
+from asr_punct.formats.json.whisper_variants import (
+    chunks_content,
+    cpp_content,
+    is_chunks,
+    is_cpp,
+    read_chunks,
+    read_cpp,
+)
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import set_time_source
 from asr_punct.formats.values import Object, short_repr
@@ -56,7 +62,8 @@ _WORDS, _WORD_SEGMENTS = "words", "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
 _TRANSLATIONS = ("translate", "translation")
 """Values of `task` with which Whisper translates into English; `language` is then that of the speech."""
-_VARIANTS = (whisper_cpp, whisper_chunks)
+_VARIANTS = (is_cpp, read_cpp, cpp_content), (is_chunks, read_chunks, chunks_content)
+"""For each variant: whether a value is one, its reader, and the value to write; None if the utterances are others."""
 
 
 def is_whisper(content: Any) -> bool:
@@ -67,20 +74,19 @@ def is_whisper(content: Any) -> bool:
     return (
         isinstance(find(content, "segments"), list)
         or (is_service and "duration" in content)
-        or any(variant.recognises(content) for variant in _VARIANTS)
+        or any(is_variant(content) for is_variant, _, _ in _VARIANTS)
     )
 
 
 def read_whisper(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment."""
-    variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
-    if variant:
-        yield from variant.utterances(content, path)
-    else:
-        yield from segment_utterances(_segments(content, path), path)
+    for is_variant, read, _ in _VARIANTS:
+        if is_variant(content):
+            return read(content, path)
+    return segment_utterances(_segments(content, path), path)
 
 
-def _segments(content: Any, path: Pathlike) -> Iterator[JsonSegment]:
+def _segments(content: Any, path: Pathlike) -> Iterator[tuple[Node, Utterance]]:
     is_list = isinstance(content, list)
     file = Node.of({"segments": content} if is_list else content, display_name(path))
     alone = [] if is_list else [Node(file.item, f"{file.place}: segment 1")]
@@ -93,7 +99,8 @@ def _segments(content: Any, path: Pathlike) -> Iterator[JsonSegment]:
             goes_back = start is not None and end is not None and end < start
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
         origin = JsonOrigin(_FORMAT, segment.item, content)
-        yield JsonSegment(segment, words, speaker=segment.speaker, language=language, time_source=source, origin=origin)
+        speaker = segment.speaker
+        yield segment, Utterance(words, speaker=speaker, time_source=source, language=language, origin=origin)
 
 
 def _with_words(segments: Sequence[Node], file: Node) -> Sequence[Node]:
@@ -173,7 +180,7 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     formats with times of several recordings.
     """
     utterances = list(values)
-    variants = (variant.content(utterances, glyphs) for variant in _VARIANTS)
+    variants = (content_of(utterances, glyphs) for _, _, content_of in _VARIANTS)
     content = next((found for found in variants if found is not None), None) or _content(utterances, glyphs)
     out.write(json.dumps(content, ensure_ascii=False) + "\n")
 
