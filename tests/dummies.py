@@ -7,12 +7,16 @@ import json
 import random
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from asr_punct import formats
 from asr_punct.config import Config, from_mapping
+from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
@@ -76,6 +80,15 @@ def file(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+@contextmanager
+def refused(place: object, found: str, kind: type[AsrPunctError] = InputError) -> Iterator[None]:
+    """Check that the block raises an error of this kind with these parts."""
+    with pytest.raises(kind) as raised:
+        yield
+    assert (raised.value.place, raised.value.found) == (str(place), found)
+    assert raised.value.expected
 
 
 def read_value(folder: Path, value: Any, format_name: str | None = None, **options: Any) -> list[Utterance]:
