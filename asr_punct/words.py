@@ -20,7 +20,7 @@ known, so that pauses between its words cannot be computed. `none`: no times."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in ("segment", "none"))
 """Time sources that a user can name."""
 Probabilities = Mapping[Mark | Case, float]
-"""Probabilities of a word's likely marks and cases (`decode.probabilities`)."""
+"""Probabilities of a word's likely marks and cases (`decode.inputs`)."""
 PROBABLE_LABELS: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
 """All labels that can have a probability."""
 

@@ -36,6 +36,18 @@ LABELLED = annotate(
 )
 
 
+@contextmanager
+def refused(place: object, found: str = "", kind: type[AsrPunctError] = AsrPunctError) -> Iterator[None]:
+    """Expect an error whose place ends with `place`, and whose part `found` contains `found`."""
+    with pytest.raises(kind) as caught:
+        yield
+    error = caught.value
+    assert error.place.endswith(str(place))
+    assert found in error.found
+    assert error.expected
+    assert "\n" not in str(error)
+
+
 def accept_signals() -> None:
     """A shell that runs the tests in the background ignores SIGINT, and so would its children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -83,8 +95,8 @@ def file(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 @contextmanager
-def refused(place: object, found: str, kind: type[AsrPunctError] = InputError) -> Iterator[None]:
-    """Check that the block raises an error of this kind with these parts."""
+def refused_at(place: object, found: str, kind: type[AsrPunctError] = InputError) -> Iterator[None]:
+    """Expect an error of this kind with exactly these parts."""
     with pytest.raises(kind) as raised:
         yield
     assert (raised.value.place, raised.value.found) == (str(place), found)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from dummies import file, refused
+from dummies import file, refused_at
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,17 +27,17 @@ def test_compressed_files_are_decompressed(tmp_path):
     path = file(tmp_path, "a.ctm.xz", lzma.compress(b"r 1 0 1 hola\n" * 3000))
     assert sum(len(utterance.words) for utterance in formats.read(path)) == 3000
     path.write_bytes(path.read_bytes()[:-40])
-    with refused(path, "Compressed file ended before the end-of-stream marker was reached"):
+    with refused_at(path, "Compressed file ended before the end-of-stream marker was reached"):
         list(read_lines(path))
     path = file(tmp_path, "b.txt.xz", "hola\n")
-    with refused(path, "Input format not supported by decoder"):
+    with refused_at(path, "Input format not supported by decoder"):
         list(read_lines(path))
 
 
 @pytest.mark.parametrize("read", [read_text_file, lambda path: list(read_lines(path))])
 def test_text_is_utf8_without_byte_order_mark_and_carriage_returns(tmp_path, read):
     path = file(tmp_path, "a.txt", b"bien\nma\xf1ana\n")
-    with refused(f"{path}:2", "byte 0xf1 at column 3"):
+    with refused_at(f"{path}:2", "byte 0xf1 at column 3"):
         read(path)
     assert read(file(tmp_path, "b.txt", "\ufeffuno\r\ndos\r\n")) in ("uno\ndos", [(1, "uno"), (2, "dos")])
 
@@ -53,16 +53,16 @@ def test_files_over_the_limits_are_errors(tmp_path, monkeypatch):
         file(tmp_path, "a", f"x\n{'x' * 1000}\n"),
         file(tmp_path, "a.xz", lzma.compress(b"x\n" + b"x" * 10**6)),
     ):
-        with refused(f"{path}:2", "a line of more than 1000 bytes"):
+        with refused_at(f"{path}:2", "a line of more than 1000 bytes"):
             list(read_lines(path))
     path = file(tmp_path, "long", "x\n" * 2501)
-    with refused(path, "more than 5000 bytes"):
+    with refused_at(path, "more than 5000 bytes"):
         read_text_file(path)
 
 
 @pytest.mark.parametrize(("name", "found"), [("none.txt", "no such file"), (".", "a directory")])
 def test_inputs_that_are_not_files_are_errors(tmp_path, name, found):
-    with refused(tmp_path / name, found):
+    with refused_at(tmp_path / name, found):
         list(read_lines(tmp_path / name))
 
 
@@ -87,7 +87,7 @@ def test_a_full_disk_is_an_error_and_leaves_no_file(tmp_path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
-        with refused(tmp_path / "a.txt", "File too large"), write_file(tmp_path / "a.txt") as out:
+        with refused_at(tmp_path / "a.txt", "File too large"), write_file(tmp_path / "a.txt") as out:
             out.write("x" * 2000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -102,7 +102,7 @@ def test_a_file_name_that_is_not_utf8(tmp_path):
 
 
 def test_text_that_utf8_cannot_write_is_an_error(tmp_path):
-    with refused(tmp_path / "a.txt", r"'\udcff'"), write_file(tmp_path / "a.txt") as out:
+    with refused_at(tmp_path / "a.txt", r"'\udcff'"), write_file(tmp_path / "a.txt") as out:
         out.write("a\udcff")
     assert list(tmp_path.iterdir()) == []
 
@@ -111,7 +111,7 @@ def test_text_that_utf8_cannot_write_is_an_error(tmp_path):
 def test_the_error_names_the_file_that_cannot_be_written(tmp_path, order):
     """Whichever was opened first, and though it fails before the end."""
     paths = ["/dev/full", tmp_path / "a.txt"]
-    full = refused("/dev/full", "No space left on device")
+    full = refused_at("/dev/full", "No space left on device")
     with full, write_file(paths[order]) as first, write_file(paths[1 - order]) as second:
         for out in (first, second):
             out.writelines(["x" * 50_000] * 3)
@@ -181,7 +181,7 @@ def test_a_standard_output_without_a_descriptor(monkeypatch):
     with write_file("-") as out:
         out.write("x")
     monkeypatch.setattr(sys, "stdout", NoDescriptor(OSError("the kernel has gone")))
-    with refused("standard output", "the kernel has gone"), write_file("-") as out:
+    with refused_at("standard output", "the kernel has gone"), write_file("-") as out:
         out.write("x")
 
 

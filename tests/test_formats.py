@@ -6,7 +6,7 @@ import lzma
 import re
 
 import pytest
-from dummies import file, json_lines, refused, with_labels, written
+from dummies import file, json_lines, refused_at, with_labels, written
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,7 +84,7 @@ def test_utterances_are_written_in_another_format(tmp_path, row):
     if marks:
         utterances = with_labels(utterances, Labels(parse_marks(marks[0]), Case.FIRST_CAP))
     if isinstance(expected, dict):
-        with refused(**expected):
+        with refused_at(**expected):
             written(utterances, format_name)
     else:
         assert written(utterances, format_name) == expected
@@ -94,13 +94,13 @@ def test_utterances_are_written_in_another_format(tmp_path, row):
 def test_the_error_names_place_and_what_was_found(tmp_path, row):
     """Rows of file name, content, place, what was found, and perhaps the format that is given."""
     name, content, place, found, *given = row
-    with refused(f"{tmp_path}/{place}", found):
+    with refused_at(f"{tmp_path}/{place}", found):
         list(formats.read(put(tmp_path, name, content), *given))
 
 
 def test_numbers_of_many_digits_are_too_large(tmp_path):
     path = file(tmp_path, "a.json", "9" * 5000)
-    with refused(path, "a number that is too large"):
+    with refused_at(path, "a number that is too large"):
         list(formats.read(path))
 
 
@@ -158,7 +158,7 @@ def test_formats_are_detected_by_name(name, expected):
 )
 def test_other_kinds_of_files_are_read_as_text_only_on_request(tmp_path, name, found):
     path = file(tmp_path, name, "hola\n")
-    with refused(path, found):
+    with refused_at(path, found):
         formats.read(path)
     (utterance,) = formats.read(path, "text")
     assert utterance.words == (Word("hola"),)
@@ -170,10 +170,10 @@ def test_the_text_of_a_data_directory_has_ids_in_one_line_too(tmp_path):
     file(tmp_path, "utt2spk", "u u\n")
     assert formats.detect(source) == "kaldi-text"
     file(tmp_path, "ctm", "u 1 0 1 hola\n")
-    with refused(source, "the text of a data directory with a ctm"):
+    with refused_at(source, "the text of a data directory with a ctm"):
         list(formats.read(source))
     assert [len(utterance.words) for utterance in formats.read(source, "kaldi-text")] == [2]
-    with refused(tmp_path, "a data directory"):
+    with refused_at(tmp_path, "a data directory"):
         list(formats.read(tmp_path))
 
 
@@ -212,18 +212,18 @@ def test_the_given_format_of_the_input_is_kept(tmp_path):
 @pytest.mark.parametrize("name", ["a.trs", "a.es", "a.html.gz"])
 def test_an_output_of_another_name_is_an_error(name):
     suffix = name.removesuffix(".gz")[1:]
-    with refused(name, f"the suffix {suffix}, which no format has"):
+    with refused_at(name, f"the suffix {suffix}, which no format has"):
         formats.output_format(name)
     assert formats.output_format(name, "text") == "text"
 
 
 def test_formats_that_are_unknown_or_not_written_are_errors():
-    with refused("source_format", "'doc'", ArgumentError):
+    with refused_at("source_format", "'doc'", ArgumentError):
         formats.read("a", "doc")
     for name in ("doc", *(FORMATS.keys() - WRITABLE)):
-        with refused("target_format", repr(name), ArgumentError):
+        with refused_at("target_format", repr(name), ArgumentError):
             formats.output_format("a", name)
-    with refused("target_format", "'kaldi'", ArgumentError):
+    with refused_at("target_format", "'kaldi'", ArgumentError):
         written([], "kaldi")
 
 
@@ -248,7 +248,7 @@ def test_an_interrupted_output_leaves_no_file(tmp_path, name):
         yield Utterance((Word("hola", 0.0, 1.0),), recording="r")
         raise InputError("a", "b", "c")
 
-    with refused("a", "b"):
+    with refused_at("a", "b"):
         formats.write(broken(), tmp_path / name, ES)
     assert not list(tmp_path.iterdir())
 

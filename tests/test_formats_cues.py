@@ -5,7 +5,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from dummies import file, refused, written
+from dummies import file, refused_at, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ def test_tags_and_escapes_inside_a_word_are_kept_if_its_case_changes(tmp_path):
 
 def test_a_cue_with_other_words_is_an_error(tmp_path):
     (cue,) = formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\nintro\n00:01.000 --> 00:02.000\nhola ana\n"))
-    with refused("utterance 'intro'", "1 word"):
+    with refused_at("utterance 'intro'", "1 word"):
         written([replace(cue, words=cue.words[:1])], "vtt")
 
 
@@ -62,7 +62,7 @@ def test_limits_are_only_for_subtitle_formats():
     assert parse_limits_option(None, "text") is None
     assert parse_limits_option("bbc", "vtt") == BBC
     for name in ("ctm", "kaldi"):
-        with refused("subtitles", f"the output {name}", ArgumentError):
+        with refused_at("subtitles", f"the output {name}", ArgumentError):
             formats.write([], "a", ES, name, subtitles=BBC)
 
 

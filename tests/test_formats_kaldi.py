@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dummies import file, json_lines, refused, with_labels, written
+from dummies import file, json_lines, refused_at, with_labels, written
 from hypothesis import given
 from hypothesis import strategies as st
 from split_decode import read_decode
@@ -150,9 +150,9 @@ def test_a_word_without_times_leaves_the_times_of_the_others(tmp_path):
 def test_nothing_is_overwritten_and_no_output_is_incomplete(tmp_path):
     source = folder(tmp_path / "d", FILES)
     for taken in (source, source / "text"):
-        with refused(taken, "existing files"):
+        with refused_at(taken, "existing files"):
             formats.write(read(source), taken, ES, "kaldi")
-    with refused("output", "standard output", ArgumentError):
+    with refused_at("output", "standard output", ArgumentError):
         formats.write(read(source), "-", ES, "kaldi")
 
     def failing():
@@ -160,7 +160,7 @@ def test_nothing_is_overwritten_and_no_output_is_incomplete(tmp_path):
         raise InputError("a", "b", "c")
 
     (tmp_path / "empty").mkdir()
-    with refused("a", "b"):
+    with refused_at("a", "b"):
         formats.write(failing(), tmp_path / "empty", ES, "kaldi")
     assert [path.name for path in tmp_path.iterdir() if path.name != "d"] == ["empty"]
     assert (contents(source), contents(tmp_path / "empty")) == (FILES, {})
@@ -176,7 +176,7 @@ def test_words_of_a_ctm_get_to_their_utterances(tmp_path, files, expected):
     """Rows of the files of a directory, and the utterances with the start of each word, or the error."""
     data = folder(tmp_path / "data", files)
     if isinstance(expected, dict):
-        with refused(tmp_path / expected["place"], expected["found"]):
+        with refused_at(tmp_path / expected["place"], expected["found"]):
             read_decode(data, data / "ctm")
     else:
         found = read_decode(data, data / "ctm")
@@ -232,7 +232,7 @@ def test_lines_without_words_are_limited(tmp_path, monkeypatch):
     assert list(read_ctm(file(tmp_path, "a.ctm", ";;\n" * 3 + "u 1 0 1 a\n")))
     for content in (";;\n" * 4, "u 1 0 1 <eps>\n\n" * 2):
         path = file(tmp_path, "a.ctm", content)
-        with refused(f"{path}:4", "more than 3 lines without a word"):
+        with refused_at(f"{path}:4", "more than 3 lines without a word"):
             list(read_ctm(path))
 
 
@@ -274,10 +274,10 @@ def test_data_dir_with_segments(tmp_path):
 def test_data_dir_errors(tmp_path, files, place, found):
     for name, content in files.items():
         file(tmp_path, name, content)
-    with refused(tmp_path / place, found):
+    with refused_at(tmp_path / place, found):
         list(read_data_dir(tmp_path))
     for reader in (read_data_dir, read):
-        with refused(tmp_path / "none", "no such directory"):
+        with refused_at(tmp_path / "none", "no such directory"):
             list(reader(tmp_path / "none"))
 
 

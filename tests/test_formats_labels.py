@@ -1,7 +1,7 @@
 """Labels of files: written words read as labels, and NeMo's corpus of labels."""
 
 import pytest
-from dummies import refused
+from dummies import refused_at
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,7 +74,7 @@ def test_other_marks_than_three_are_read(tmp_path, pair, mark):
     ],
 )
 def test_what_is_no_pair(tmp_path, text, labels, place, found):
-    with refused(tmp_path / place, found):
+    with refused_at(tmp_path / place, found):
         read_pair(tmp_path, text, labels)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from dummies import file, json_lines, refused, written
+from dummies import file, json_lines, refused_at, written
 
 from asr_punct import formats
 from asr_punct.formats.tiers.textgrid import read_textgrid
@@ -87,7 +87,7 @@ def test_a_tier_names_the_time_source(tmp_path):
     ],
 )
 def test_large_malformed_grids_are_errors(tmp_path, old, new, place, found):
-    with refused(f"{tmp_path}/a.TextGrid:{place}", found):
+    with refused_at(f"{tmp_path}/a.TextGrid:{place}", found):
         read(tmp_path, GRID.replace(old, new))
 
 

@@ -5,7 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from dummies import json_lines, refused
+from dummies import json_lines, refused_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,7 +48,7 @@ def test_presets_can_be_changed():
     "text", ["itv", "bbc,width=3", "bbc,characters", "bbc,speed=nan", "bbc,lines=0", "bbc,characters=100000"]
 )
 def test_invalid_limits_are_reported(text):
-    with refused("subtitles", repr(text.rpartition(",")[2]), ArgumentError):
+    with refused_at("subtitles", repr(text.rpartition(",")[2]), ArgumentError):
         parse_limits(text)
 
 

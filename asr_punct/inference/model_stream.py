@@ -8,9 +8,8 @@ from itertools import chain, islice, repeat
 
 import numpy as np
 
-from asr_punct.decode.flags import FlagArray
+from asr_punct.decode.inputs import FlagArray, FloatArray
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.settings import FloatArray
 from asr_punct.features import WindowProbabilities
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.tokens import Token

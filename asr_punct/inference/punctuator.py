@@ -18,10 +18,9 @@ from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.decode import Decoder
-from asr_punct.decode.classes import with_class_weights
+from asr_punct.decode.inputs import label_probabilities
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.probabilities import label_probabilities
-from asr_punct.decode.settings import switched_off
+from asr_punct.decode.settings import with_class_weights
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
 from asr_punct.inference.aggregate import Aggregation
@@ -76,10 +75,7 @@ class Punctuator:
         self.classes = info.model.heads.classes
         allowed = MARKS if marks is None else _with_opening(marks)
         settings = with_class_weights(info.decoding, class_weights or {}, self.classes)
-        thresholds = {
-            mark: limit if mark in allowed else switched_off(limit) for mark, limit in settings.thresholds.items()
-        }
-        self._settings = replace(settings, thresholds=thresholds)
+        self._settings = replace(settings, enabled=frozenset(allowed))
         self._case = case
         language = info.model.language
         style = glyphs(language)
@@ -189,7 +185,7 @@ class Punctuator:
 
         Args:
             utterances: the input.
-            probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
+            probabilities: whether to add the probabilities of each word's labels (see `decode.inputs`).
 
         Raises:
             AsrPunctError: a value is not an utterance.
