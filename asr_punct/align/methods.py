@@ -9,8 +9,7 @@ from asr_punct.align.ctc_model import AcousticModel
 from asr_punct.align.dtw import RATE, dtw_align
 from asr_punct.audio import Pathlike
 from asr_punct.errors import InputError
-from asr_punct.files import read_text_file
-from asr_punct.formats.json.tokens import recording_name
+from asr_punct.files import read_text_file, recording_name
 from asr_punct.formats.kaldi.ctm import RowsById
 from asr_punct.formats.kaldi.tables import read_data_dir
 from asr_punct.text import parse

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.nemo_labels import format_labels
+from asr_punct.formats.lines.nemo_labels import format_labels
 from asr_punct.inference import punctuator
 from asr_punct.words import Utterance, split_words
 
@@ -33,7 +33,7 @@ class Punctuator(punctuator.Punctuator):
             max_seq_length: maximum number of sub-words in a window, both special tokens included.
             step: ignored: each word is decided once, by the window with the most context on both sides.
             margin: number of words at the inner edges of a window that the neighbouring window decides.
-            return_labels: return the added labels in NeMo's format (`formats.nemo_labels`): `OU OO ,O ?U`.
+            return_labels: return the added labels in NeMo's format (`formats.lines.nemo_labels`): `OU OO ,O ?U`.
             dataloader_kwargs: ignored: there is no data loader.
         """
         wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]

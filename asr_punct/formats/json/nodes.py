@@ -1,4 +1,7 @@
-"""Parse JSON with limits, and read its values: a wrong value raises an InputError with place, found, expected."""
+"""Parse JSON with limits, and read its values: a wrong value raises an InputError with place, found, expected.
+
+An entry is a JSON object for a word or a part of one.
+"""
 
 from __future__ import annotations
 
@@ -6,54 +9,33 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from asr_punct.errors import InputError
-from asr_punct.files import Pathlike, display_name, read_lines
-from asr_punct.formats.values import MAX_TIME, parse_seconds
-from asr_punct.words import Seconds
+from asr_punct.files import Pathlike, display_name, read_lines, recording_name
+from asr_punct.formats.entries import entry_words, in_order, replace_words
+from asr_punct.formats.time_sources import get_time_source
+from asr_punct.formats.values import MAX_TIME, Object, parse_seconds, short_repr
+from asr_punct.words import Seconds, Utterance, Word, split_words
 
-Object = Mapping[str, Any]
+_Entry = TypeVar("_Entry")
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects; the formats need less than ten levels."""
-_SHORT = 80
-"""Maximum number of characters of a value in an error message."""
 _NON_SPACE = re.compile(r"[^ \t\n\r]")
 _ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class JsonOrigin:
-    """Where in a parsed JSON document an utterance or a word was read: the `origin` of all JSON formats.
-
-    `format` is the name of the format or of its variant, `item` the JSON object of the utterance or word, and
-    `document` the value of the file; None if each line of the file is a JSON value.
-    """
-
-    format: str
-    item: Any
-    document: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(tuple[Any, ...]):
     """The JSON values of a file that has several, one after the other."""
-
-    items: tuple[Any, ...]
-
-
-def json_origin(origin: object, format_name: str) -> JsonOrigin | None:
-    """Return the origin if it is of that format, else None."""
-    return origin if isinstance(origin, JsonOrigin) and origin.format == format_name else None
 
 
 def parse_json(text: str, place: str) -> Any:
     """Return the value of one line. Raises InputError as `parse_json_values`, and for a second value."""
-    values = parse_json_values(text, place, is_line=True).items
+    values = parse_json_values(text, place, is_line=True)
     if len(values) > 1:
         raise InputError(place, "no JSON (extra data after the first value)", "JSON")
     return values[0]
@@ -80,7 +62,7 @@ def parse_json_values(text: str, place: str, *, is_line: bool = False) -> Values
         raise InputError(place, "a number that is too large", "numbers that 64 bits hold") from None
     if _ESCAPED_SURROGATE.search(text) and _LONE_SURROGATE.search(json.dumps(values, ensure_ascii=False)):
         raise InputError(place, "half of a surrogate pair", "whole characters")
-    return Values(tuple(values))
+    return Values(values)
 
 
 def _syntax_error(error: json.JSONDecodeError, place: str) -> InputError:
@@ -128,28 +110,18 @@ def _depth(value: Any) -> int:
     return 1 + max((_depth(child) for child in children if isinstance(child, dict | list)), default=0)
 
 
-def read_json_lines(path: Pathlike) -> Iterator[tuple[int, Node]]:
-    """Yield the JSON object of each line that is not empty, after its line number; its place is `a.jsonl:3`."""
-    for number, line in read_lines(path):
-        if line.strip():
-            place = f"{display_name(path)}:{number}"
-            yield number, Node.of(parse_json(line, place), place)
-
-
-def first_json_line(path: Pathlike, key: str) -> Any:
-    """Return the JSON value of the first line with text; None if it cannot be read, is not JSON or lacks `key`."""
+def first_json_value(lines: Iterable[str], key: str) -> Any:
+    """Return the JSON value of the first line with text; None if it is not JSON or lacks `key`."""
+    first = next(filter(str.strip, lines), "")
     try:
-        first = next((line for _, line in read_lines(path) if line.strip()), "")
-        return parse_json(first, display_name(path)) if key in first else None
+        return parse_json(first, "") if key in first else None
     except InputError:
         return None
 
 
 def results_of(content: Any) -> Sequence[Any]:
     """Return the values of a file that has several, a list of them, or one."""
-    if isinstance(content, Values):
-        return content.items
-    return content if isinstance(content, list) else [content]
+    return content if isinstance(content, Values | list) else [content]
 
 
 def find(value: Any, *keys: str) -> Any:
@@ -157,12 +129,6 @@ def find(value: Any, *keys: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
-
-
-def short_repr(value: object) -> str:
-    """Return the value as errors show it, cut to 80 characters, with `…` if it is longer."""
-    text = repr(value)
-    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +162,7 @@ class Node:
 
     def values(self, key: str) -> list[Any]:
         """Return a list, empty if it is missing."""
-        value = self.item.get(key)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            raise InputError(self.place, f"{key} {short_repr(value)}", "a list")
-        return value
+        return self._typed(key, list, "a list") or []
 
     def nodes(self, key: str, noun: str = "") -> list[Node]:
         """Return the objects of a list, empty if it is missing; their places are `noun` (default: key) and number."""
@@ -214,11 +175,12 @@ class Node:
 
     def text(self, key: str) -> str:
         """Return a string, empty if it is missing."""
+        return self._typed(key, str, "a string") or ""
+
+    def _typed(self, key: str, kind: type, expected: str) -> Any:
         value = self.item.get(key)
-        if value is None:
-            return ""
-        if not isinstance(value, str):
-            raise InputError(self.place, f"{key} {short_repr(value)}", "a string")
+        if value is not None and not isinstance(value, kind):
+            raise InputError(self.place, f"{key} {short_repr(value)}", expected)
         return value
 
     def number(self, key: str) -> float | None:
@@ -251,6 +213,69 @@ class Node:
         return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
+def read_json_lines(path: Pathlike) -> Iterator[tuple[int, Node]]:
+    """Yield the JSON object of each line that is not empty, after its line number; its place is `a.jsonl:3`."""
+    for number, line in read_lines(path):
+        if line.strip():
+            place = f"{display_name(path)}:{number}"
+            yield number, Node.of(parse_json(line, place), place)
+
+
 def result_nodes(content: Any, place: str) -> list[Node]:
     """Return the nodes of `results_of`. Raises InputError if one is not an object."""
     return Node({"results": [*results_of(content)]}, place).nodes("results", "result")
+
+
+def timed_words(entry: Node, *, key: str = "word", confidence_keys: Sequence[str] = ("confidence",)) -> list[Word]:
+    """Return the words of an entry: its text `key`, `start`, `end` and the first of the `confidence_keys` that it has.
+
+    Raises InputError if it has no `key`, or a value is wrong.
+    """
+    if key not in entry:
+        raise InputError(entry.place, f"no key {key!r}", f"an object with {key!r}")
+    confidence = next((entry.confidence(name) for name in confidence_keys if name in entry), None)
+    return entry_words(entry.get(key), entry.seconds("start"), entry.seconds("end"), confidence, entry.place)
+
+
+def new_entries(words: Iterable[Word], texts: Iterable[str], confidence_key: str) -> list[Object]:
+    """Return the entries of words, without keys whose value is None."""
+    rows = (
+        {"word": text, "start": word.start, "end": word.end, confidence_key: word.confidence}
+        for word, text in zip(words, texts, strict=True)
+    )
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]
+
+
+def tokens_of(entries: Iterable[Object], key: str) -> list[str]:
+    """Return all tokens of the texts `entry[key]`."""
+    return [token for entry in entries for token in entry[key].split()]
+
+
+def replace_entries(entries: Sequence[Object], key: str, words: Sequence[str]) -> list[Object]:
+    """Return the entries with the tokens of all `entry[key]` replaced, in order, by `words`."""
+    texts = replace_words([entry[key] for entry in entries], words)
+    return [{**entry, key: text} for entry, text in zip(entries, texts, strict=True)]
+
+
+def entries_or_text(
+    entries: Sequence[_Entry], words_of: Callable[[_Entry], Iterable[Word]], node: Node, key: str
+) -> tuple[Word, ...]:
+    """Return the words of the entries; without entries those of the text `node[key]`, which have no times."""
+    return tuple(word for entry in entries for word in words_of(entry)) if entries else split_words(node.text(key))
+
+
+def segment_utterances(
+    segments: Iterable[tuple[Node, Utterance]], path: Pathlike, *, numbered: bool = True
+) -> Iterator[Utterance]:
+    """Yield the utterances of a recording with names, each given with its JSON object, its place in error messages.
+
+    The id is the name of the recording, with a number if `numbered`. The source of times is the one that the object
+    names, else that of the utterance, else `asr`; but `segment` stays.
+    """
+    name = recording_name(path)
+    for number, (node, utterance) in enumerate(segments, start=1):
+        words, source = in_order(utterance.words, node.place), utterance.time_source
+        if source != "segment":
+            source = get_time_source(node.item, words, "asr" if source == "none" else source)
+        own_id = f"{name}-{number}" if numbered else name
+        yield replace(utterance, words=words, id=own_id, recording=name, time_source=source)
