@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -266,8 +267,12 @@ class Punctuator:
             yield self._model(name), map(itemgetter(1), part)
 
 
-@lru_cache(maxsize=4)  # a pool of processes sends the punctuator with every group of texts
 def _open_again(call: bytes) -> Punctuator:
     """Make a punctuator again in another process, by a pickled call."""
+    return _opened_in(os.getpid(), call)  # a fork must not run the models of its parent
+
+
+@lru_cache(maxsize=4)  # a pool of processes gets the punctuator with every group of texts
+def _opened_in(process: int, call: bytes) -> Punctuator:
     punctuator: Punctuator = pickle.loads(call)()
     return punctuator
