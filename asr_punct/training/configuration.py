@@ -20,7 +20,8 @@ def read_config(name: str, settings: Sequence[str] = ()) -> Config:
     """Read a configuration, a shipped name or a path, and apply `key=value` settings such as `training.epochs=3`.
 
     A file may extend another one with `base: NAME`: a file in the same directory, or a shipped configuration, which has
-    no base itself. Raises ArgumentError if there is no such file, ConfigError if it is not YAML or its keys and values are wrong.
+    no base itself. Raises ArgumentError if there is no such file, ConfigError if it is not YAML, or its keys and values
+    are wrong.
     """
     path = _find(name)
     values = _load(path)
