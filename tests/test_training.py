@@ -139,11 +139,11 @@ def test_the_averaged_weights_are_kept(corpus, tmp_path):
     [
         ("no_such", [], "config", "'no_such'"),
         ("autopunct", ["training.epochs"], "settings", "'training.epochs'"),
-        ("autopunct", ["training=3"], "settings: training", "3"),
-        ("autopunct", ["training.seed=-1"], "settings: training.seed", "-1"),
+        ("autopunct", ["training=3"], "training", "3"),
+        ("autopunct", ["training.seed=-1"], "training.seed", "-1"),
         ("autopunct", ["training.seed=["], "settings", ""),
         ("autopunct", ["training.seed=${nothing}"], "settings", ""),
-        ("autopunct", ["training.epoch=3"], "settings: training", "unknown key 'epoch'"),
+        ("autopunct", ["training.epoch=3"], "training", "unknown key 'epoch'"),
     ],
 )
 def test_wrong_settings(name, settings, place, found):

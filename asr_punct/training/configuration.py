@@ -10,7 +10,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from asr_punct.config import Config, from_mapping
-from asr_punct.errors import ArgumentError, ConfigError, first_line
+from asr_punct.errors import ArgumentError, AsrPunctError, ConfigError, first_line
 from asr_punct.hub import shipped_configurations
 
 _SETTINGS = "settings"
@@ -20,7 +20,8 @@ def read_config(name: str, settings: Sequence[str] = ()) -> Config:
     """Read a configuration, a shipped name or a path, and apply `key=value` settings such as `training.epochs=3`.
 
     A file may extend another one with `base: NAME`: a file in the same directory, or a shipped configuration, which has
-    no base itself. Raises ConfigError if there is no such file, it is not YAML, or its keys and values are wrong.
+    no base itself. Raises ArgumentError if there is no such file, ConfigError if it is not YAML, or its keys and values
+    are wrong.
     """
     path = _find(name)
     values = _load(path)
@@ -32,7 +33,7 @@ def read_config(name: str, settings: Sequence[str] = ()) -> Config:
     with _config_errors(_SETTINGS):
         changed = _to_dict(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
     try:
-        return from_mapping(Config, changed, _SETTINGS)
+        return from_mapping(Config, changed)
     except ConfigError:
         from_mapping(Config, values, path)  # if the file is wrong, and not the settings, report the file
         raise
@@ -64,7 +65,7 @@ def _to_dict(values: Any) -> dict[str, Any]:
 def _config_errors(place: object) -> Iterator[None]:
     try:
         yield
-    except ConfigError:
+    except AsrPunctError:
         raise
     except (OmegaConfBaseException, YAMLError, OSError, TypeError, ValueError) as error:
         raise ConfigError(place, first_line(error), "YAML with keys and values") from None
