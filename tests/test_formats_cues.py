@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.formats.cues import cue_reader
-from asr_punct.formats.cues.cue_text import escape, split_cue_text, token_of
+from asr_punct.formats.cues.cue_text import SRT, VTT
 from asr_punct.formats.cues.writers import parse_limits_option
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX, make_cues
@@ -81,9 +81,9 @@ def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch, t
 
 
 @pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
-@pytest.mark.parametrize("kind", ["srt", "vtt"])
-def test_many_tags_are_read_in_linear_time(text, kind):
-    found = split_cue_text(text + " fin", kind)
+@pytest.mark.parametrize("markup", [SRT, VTT])
+def test_many_tags_are_read_in_linear_time(text, markup):
+    found = markup.split(text + " fin")
     assert found.words[-1] == "fin"
 
 
@@ -92,19 +92,19 @@ def test_many_tags_are_read_in_linear_time(text, kind):
 PAYLOADS = st.text(st.sampled_from("ab <>/i&;lt{}\\\n\t¿.-:0v"), max_size=40)
 
 
-@given(PAYLOADS, st.sampled_from(["srt", "vtt"]))
-def test_the_parts_of_a_cue_join_to_its_text(text, kind):
-    found = split_cue_text(text, kind)
+@given(PAYLOADS, st.sampled_from([SRT, VTT]))
+def test_the_parts_of_a_cue_join_to_its_text(text, markup):
+    found = markup.split(text)
     pieces = [piece for pair in zip(found.between, (*found.words, ""), strict=True) for piece in pair]
     assert "".join(pieces) == text
-    tokens = [token_of(word, kind) for word in found.words]
+    tokens = [markup.token(word) for word in found.words]
     assert all(len(token.split()) == 1 for token in tokens)
 
 
 @given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
 def test_escaped_text_is_read_back(token):
-    found = split_cue_text(escape(token, "vtt"), "vtt")
-    assert [token_of(word, "vtt") for word in found.words] == [token]
+    found = VTT.split(VTT.escape(token))
+    assert [VTT.token(word) for word in found.words] == [token]
 
 
 # ASS and TTML
