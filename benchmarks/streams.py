@@ -30,7 +30,7 @@ def push_alone(punctuator: Punctuator, words: list[str], left: int, right: int, 
 
 def push_together(punctuator: Punctuator, parts: list[list[str]], left: int, right: int, hop: int) -> None:
     """Push a word to each of the streams of a pool at a time; the parts have the same length."""
-    pool = punctuator.stream_pool(left, right, hop)
+    pool = punctuator.stream_pool(left=left, right=right, hop=hop)
     for words in zip(*parts, strict=True):
         pool.push({key: [word] for key, word in enumerate(words)})
     pool.flush(range(len(parts)))

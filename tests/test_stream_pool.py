@@ -23,7 +23,7 @@ calls = st.lists(
 @settings(max_examples=40)
 @given(calls, st.integers(1, 3), st.integers(1, 3))
 def test_a_stream_of_a_pool_commits_what_it_commits_alone(punctuator, calls, right, hop):
-    pool, alone = punctuator.stream_pool(8, right, hop), {}
+    pool, alone = punctuator.stream_pool(left=8, right=right, hop=hop), {}
     for name, arguments in calls:
         found = getattr(pool, name)(arguments)
         for key, argument in arguments.items():

@@ -29,6 +29,7 @@ from asr_punct.inference.backend import Backend, Graph, open_backend
 from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.model_stream import ModelStream, restore_streaming
+from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
@@ -41,6 +42,7 @@ from asr_punct.text import without_marks
 from asr_punct.words import Seconds, Utterance, check_utterances, split_words
 
 _CACHED_WORDS = 1 << 16
+_USUAL_STREAM = StreamSettings()
 
 
 class Punctuator:
@@ -280,17 +282,12 @@ class Punctuator:
         return Stream(open_model, self._choice, language)
 
     def stream_pool(
-        self,
-        left: int = STREAM_LEFT_WORDS,
-        right: int = STREAM_RIGHT_WORDS,
-        hop: int = 1,
-        flush_after: Seconds = STREAM_FLUSH_AFTER_S,
-        patience: int = STREAM_PATIENCE_WORDS,
-        language: str = "",
+        self, language: str = "", settings: StreamSettings = _USUAL_STREAM, **changes: float
     ) -> StreamPool[Any]:
-        """Return a pool of live streams. Arguments and errors are those of `stream`."""
-        self._model_stream(left, right, hop, flush_after, patience)  # raises before the first stream is opened
-        return StreamPool(lambda: self.stream(left, right, hop, flush_after, patience, language))
+        """Return a pool of live streams; `changes` are fields of the settings. Errors are those of `stream`."""
+        values: dict[str, Any] = {**vars(settings), **changes}
+        self._model_stream(**values)  # raises before the first stream is opened
+        return StreamPool(lambda: self.stream(**values, language=language))
 
     def with_windows(
         self, batch_size: int | None = None, max_tokens: int | None = None, margin: int | None = None
