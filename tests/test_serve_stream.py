@@ -29,7 +29,6 @@ from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ServerMessage
-from asr_punct.serve.streams import LiveStream, _Work, _Worker
 from asr_punct.words import Word
 
 TEXT = ["ana", "mira", "la", "casa", "dónde", "está", "la", "ley", "luis", "mira", "la", "mesa"]

@@ -1,14 +1,14 @@
-"""WebSocket connections: a limit on their number, time limits, and their end when the service stops."""
+"""What clients send, within limits: bodies of requests, and WebSocket connections, which end when the service stops."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import WebSocket, WebSocketDisconnect
-from starlette.types import Scope
+from fastapi import Request, WebSocket, WebSocketDisconnect
+from starlette.requests import ClientDisconnect
 
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
@@ -19,26 +19,55 @@ STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011
 """Codes with which the service closes a connection."""
 
 
+class Bodies:
+    """Reads bodies; all bodies that are in use together have at most `limits.buffered_bytes`."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits, self._buffered = limits, 0
+
+    @asynccontextmanager
+    async def read(self, request: Request) -> AsyncIterator[bytes]:
+        """Read the body of a request; it counts as in use inside the context.
+
+        Raises ServiceError if the body is too large or takes too long, or too many bodies are in use.
+        """
+        most = self._limits.body_bytes
+        declared = request.headers.get("content-length", "0")
+        if not declared.isdecimal() or int(declared) > most:
+            raise ServiceError(413, "body", f"{declared[:20]} bytes", f"at most {most} bytes")
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._limits.request_s):
+                async for part in request.stream():
+                    size += len(part)
+                    self._buffered += len(part)
+                    if size > most:
+                        raise ServiceError(413, "body", f"{size} bytes or more", f"at most {most} bytes")
+                    if self._buffered > self._limits.buffered_bytes:
+                        raise ServiceError(503, "queue", "too many large requests", "fewer at the same time", 1)
+                    parts.append(part)
+            yield b"".join(parts)
+        except (TimeoutError, ClientDisconnect):
+            raise ServiceError(408, "body", "a body that does not end", "a whole request") from None
+        finally:
+            self._buffered -= size
+
+
 class DisconnectedError(Exception):
     """The client has disconnected."""
 
 
-class SlowReaderError(DisconnectedError):
-    """The client does not read its answers."""
-
-
 class Connections:
-    """The open connections.
+    """The open WebSocket connections.
 
     Attributes:
         stop: is set when the service stops.
         is_empty: is set while there is no connection.
-        abort: closes the socket of an ASGI scope at once; data that waits to be sent is lost.
     """
 
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
         self._limits, self._metrics, self._count = limits, metrics, 0
-        self.abort: Callable[[Scope], None] = lambda _: None
         self.stop, self.is_empty = asyncio.Event(), asyncio.Event()
         self.is_empty.set()
 
@@ -61,9 +90,6 @@ class Connections:
                 yield connection
             finally:
                 connection.stop_waiting()
-        except SlowReaderError:
-            self._metrics.refused.labels("slow reader").inc()
-            self.abort(websocket.scope)
         except DisconnectedError:
             pass
         finally:
@@ -118,20 +144,17 @@ class Connection:
         return text if text is not None else message["bytes"]
 
     async def send(self, message: str | bytes) -> None:
-        """Send a message. Raises SlowReaderError if the client does not read, DisconnectedError if it has gone."""
+        """Send a message. Raises DisconnectedError if the client has gone, or does not read (see `server.Server`)."""
         part = {"text": message} if isinstance(message, str) else {"bytes": message}
         await self._send_event({"type": "websocket.send", **part})
 
     async def close(self, code: int, reason: str = "") -> None:
-        """Close the WebSocket; a client that does not read in time is disconnected."""
+        """Close the WebSocket."""
         await self._send_event({"type": "websocket.close", "code": code, "reason": reason[:100]})
 
     async def _send_event(self, event: dict[str, Any]) -> None:
         try:
-            async with asyncio.timeout(self._limits.send_s):
-                await self._websocket.send(event)
-        except TimeoutError:
-            raise SlowReaderError from None
+            await self._websocket.send(event)
         except (OSError, RuntimeError, WebSocketDisconnect):
             raise DisconnectedError from None
 

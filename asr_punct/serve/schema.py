@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from pydantic_core import PydanticCustomError
 
-from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.formats.registry import READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
+from asr_punct.inference.options import StreamSettings
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word, is_one_word
 
+_USUAL = StreamSettings()
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
 Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
@@ -227,16 +229,19 @@ class StreamConfig(StrictModel):
 
     language: Language = Field(default=None, description="Language code.")
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
-    right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
+    left: int = Field(default=_USUAL.left, ge=0, le=1000, description="Words before each word, as context.")
+    right: int = Field(default=_USUAL.right, ge=1, le=100, description="Words after each word: the look-ahead.")
     hop: int = Field(
-        default=1, ge=1, le=100, description="Fewest words that are decided together; more are cheaper, but later."
+        default=_USUAL.hop,
+        ge=1,
+        le=100,
+        description="Fewest words that are decided together; more are cheaper, but later.",
     )
     flush_after: Seconds = Field(
-        default=STREAM_FLUSH_AFTER_S, description="Pause in seconds, by the times or the clock, that commits all words."
+        default=_USUAL.flush_after, description="Pause in seconds, by the times or the clock, that commits all words."
     )
     patience: int = Field(
-        default=STREAM_PATIENCE_WORDS, ge=0, le=100, description="Further words for which an unsure word waits."
+        default=_USUAL.patience, ge=0, le=100, description="Further words for which an unsure word waits."
     )
     preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
     committed: list[StreamWord] = Field(
@@ -244,6 +249,10 @@ class StreamConfig(StrictModel):
         max_length=MAX_CONTEXT,
         description="Last committed words of an earlier stream that this one continues, for context.",
     )
+
+    def settings(self) -> StreamSettings:
+        """Return when words are decided, and with how much context."""
+        return StreamSettings(**{each.name: getattr(self, each.name) for each in fields(StreamSettings)})
 
 
 class ClientMessage(StrictModel):

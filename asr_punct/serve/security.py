@@ -82,10 +82,10 @@ class Guard:
         """Return why a request is refused, or None."""
         headers = request.headers
         if not (self._token or is_open or self._has_allowed_host(headers)):
-            expected = "localhost, the address of --host, or a name of --allow-origin; any other one needs --token"
+            expected = "localhost, the address of the service, or a site that it allows; another one needs a token"
             return ServiceError(403, "Host", repr(headers.get("host", ""))[:80], expected)
         if not self._has_allowed_origin(headers):
-            return ServiceError(403, "Origin", "another site", "this site, or --allow-origin")
+            return ServiceError(403, "Origin", "another site", "this site, or one that the service allows")
         # Browsers send CORS preflight requests without the token.
         is_preflight = request.scope.get("method") == "OPTIONS" and headers.get("origin") in self._origins
         if is_preflight or is_open or self._has_token(request):
