@@ -182,7 +182,8 @@ def parse_marks(text: str) -> frozenset[Mark]:
     try:
         return frozenset(Mark(name) for name in text.split("+"))
     except ValueError:
-        raise AsrPunctError(f"found marks {text!r}, expected O or names joined by + from {' '.join(MARKS)}") from None
+        expected = f"O or names joined by + from {' '.join(MARKS)}"
+        raise AsrPunctError("", f"marks {text!r}", expected) from None
 
 
 def mark_bits(marks: Iterable[Mark]) -> int:
@@ -214,7 +215,7 @@ def parse_case(text: str) -> Case:
     try:
         return Case(text)
     except ValueError:
-        raise AsrPunctError(f"found case {text!r}, expected one of {' '.join(CASES)}") from None
+        raise AsrPunctError("", f"case {text!r}", f"one of {' '.join(CASES)}") from None
 
 
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 from asr_punct import formats
 from asr_punct.config import Config, from_mapping
 from asr_punct.formats.lines.tsv import write_tsv
-from asr_punct.formats.registry import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word, annotate
 
@@ -87,9 +86,7 @@ def read_value(folder: Path, value: Any, format_name: str | None = None, **optio
 def written(utterances: Iterable[Utterance], format_name: str) -> str:
     """Return the utterances as the text of a file, with the glyphs of Spanish."""
     out = io.StringIO()
-    write = FORMATS[format_name].write
-    assert write is not None
-    write(utterances, out, glyphs("es"))
+    formats.write_stream(utterances, out, glyphs("es"), format_name)
     return out.getvalue()
 
 

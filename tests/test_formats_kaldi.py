@@ -9,9 +9,9 @@ from dummies import file, json_lines, with_labels, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct import files as text_files
 from asr_punct import formats
 from asr_punct.errors import InputError
+from asr_punct.formats import origins
 from asr_punct.formats.kaldi.ctm import RowsById, read_ctm
 from asr_punct.formats.kaldi.decode_ctm import place_words, read_decode
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -239,7 +239,7 @@ def test_rows_of_data_directories_are_named_by_their_utterances():
 
 
 def test_lines_without_words_are_limited(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_files, "MAX_KEPT", 3)
+    monkeypatch.setattr(origins, "MAX_KEPT", 3)
     assert list(read_ctm(file(tmp_path, "a.ctm", ";;\n" * 3 + "u 1 0 1 a\n")))
     for content in (";;\n" * 4, "u 1 0 1 <eps>\n\n" * 2):
         with pytest.raises(InputError, match=r"a\.ctm:4: found more than 3 lines without a word"):

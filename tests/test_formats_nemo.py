@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.corpora.written import prepare_nemo_labels
 from asr_punct.errors import InputError
+from asr_punct.formats.lines.nemo_labels import format_labels, read_nemo_labels
 from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.formats.nemo_labels import format_labels, read_nemo_labels
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.cues import reader as subtitles
-from asr_punct.formats.cues.cue_text import escape, split_words, token_of
+from asr_punct.formats.cues import cue_reader
+from asr_punct.formats.cues.cue_text import escape, split_cue_text, token_of
 from asr_punct.formats.cues.writers import parse_limits_option, subtitle_writer
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
@@ -156,7 +156,7 @@ CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
 
 @pytest.mark.parametrize("text", ["NOTE x\n\n" * 40 + CUE, CUE + "hola\n" * 90, "\n" * 400 + CUE])
 def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch, text):
-    monkeypatch.setattr(subtitles, "MAX_CUE", 300)
+    monkeypatch.setattr(cue_reader, "MAX_CUE", 300)
     assert len(list(formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\n" + f"{CUE}\n" * 20)))) == 20
     with pytest.raises(InputError, match="found more than 300 characters without a cue, expected a cue: HH"):
         list(formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\n" + text)))
@@ -165,7 +165,7 @@ def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch, t
 @pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
 @pytest.mark.parametrize("kind", ["srt", "vtt"])
 def test_many_tags_are_read_in_linear_time(text, kind):
-    found = split_words(text + " fin", kind)
+    found = split_cue_text(text + " fin", kind)
     assert found.words[-1] == "fin"
 
 
@@ -176,7 +176,7 @@ PAYLOADS = st.text(st.sampled_from("ab <>/i&;lt{}\\\n\t¿.-:0v"), max_size=40)
 
 @given(PAYLOADS, st.sampled_from(["srt", "vtt"]))
 def test_the_parts_of_a_cue_join_to_its_text(text, kind):
-    found = split_words(text, kind)
+    found = split_cue_text(text, kind)
     pieces = [piece for pair in zip(found.between, (*found.words, ""), strict=True) for piece in pair]
     assert "".join(pieces) == text
     tokens = [token_of(word, kind) for word in found.words]
@@ -185,5 +185,5 @@ def test_the_parts_of_a_cue_join_to_its_text(text, kind):
 
 @given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
 def test_escaped_text_is_read_back(token):
-    found = split_words(escape(token, "vtt"), "vtt")
+    found = split_cue_text(escape(token, "vtt"), "vtt")
     assert [token_of(word, "vtt") for word in found.words] == [token]

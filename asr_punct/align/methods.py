@@ -10,8 +10,7 @@ from asr_punct.align.espeak import VoiceError
 from asr_punct.align.template import RATE
 from asr_punct.audio import Pathlike
 from asr_punct.errors import InputError
-from asr_punct.files import read_text_file
-from asr_punct.formats.json.tokens import recording_name
+from asr_punct.files import read_text_file, recording_name
 from asr_punct.formats.kaldi.ctm import RowsById
 from asr_punct.formats.kaldi.tables import read_data_dir
 from asr_punct.text import parse

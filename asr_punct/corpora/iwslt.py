@@ -12,7 +12,7 @@ from pathlib import Path
 
 from asr_punct.corpora.summary import Summary
 from asr_punct.errors import InputError
-from asr_punct.files import Pathlike, make_directory, read_lines
+from asr_punct.files import InputFile, Pathlike, make_directory, read_lines
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate, marks_of
 
@@ -36,7 +36,8 @@ def prepare_iwslt(source: Path, output: Path) -> Summary:
     make_directory(output)
     summary = Summary(problems=[f"{source / name}: no such file" for name in _PART_OF_FILE if name not in found])
     for name, path in found.items():
-        summary.write_part(map(join_clitics, read_iwslt(path)), output, _PART_OF_FILE[name], path)
+        file = InputFile(path)
+        summary.write_part(map(join_clitics, read_iwslt(file)), output, _PART_OF_FILE[name], file)
     return summary
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asr_punct import progress
-from asr_punct.files import write_file
+from asr_punct.files import InputFile, write_file
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.words import Utterance, word_count
 
@@ -24,11 +24,11 @@ class Summary:
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
-    def write_part(self, utterances: Iterable[Utterance], output: Path, part: str, source: Path) -> None:
-        """Write `output/PART.tsv` and count its words; `source` is their file, for the progress bar."""
+    def write_part(self, utterances: Iterable[Utterance], output: Path, part: str, source: InputFile) -> None:
+        """Write `output/PART.tsv` and count its words; `source` is the file that they are read from."""
 
         def counted() -> Iterator[Utterance]:
-            for utterance in progress.track(utterances, "words", size=word_count, source=source):
+            for utterance in progress.track(utterances, "words", size=word_count, position=source.position):
                 self.words[part] += len(utterance.words)
                 yield utterance
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.nemo_labels import format_labels
+from asr_punct.formats.lines.nemo_labels import format_labels
 from asr_punct.inference import punctuator
 from asr_punct.words import Utterance, split_words
 

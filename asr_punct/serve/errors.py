@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
 from asr_punct.errors import AsrPunctError, Setting
-from asr_punct.formats.json.values import short_repr
+from asr_punct.formats.values import short_repr
 
 _KEYS = {"source_format": "from", "target_format": "to"}
 """Keys of a request that have another name than the Python parameter."""
@@ -53,7 +53,8 @@ def bad_request(error: AsrPunctError) -> ServiceError:
 def _parameter(setting: Setting) -> str:
     """Return a setting as a parameter of the address."""
     key = _KEYS.get(setting.name, setting.name)
-    return f"?{key}={setting.value or 'FORMAT'}"
+    any_format = "FORMAT, or for JSON the header content-type: application/json"
+    return f"?{key}={setting.value or any_format}"
 
 
 def validation_error(error: ValidationError, place: str = "") -> ServiceError:

@@ -22,7 +22,7 @@ from asr_punct import progress
 from asr_punct.checkpoint import file_sha256
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
-from asr_punct.files import write_directory, write_file
+from asr_punct.files import InputFile, write_directory, write_file
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import CASES, Labels, Mark, mark_bits, marks_of_bits
 from asr_punct.pauses import buckets
@@ -136,7 +136,8 @@ def _read_blocks(path: Path, index: dict[str, int]) -> Iterator[dict[str, Any]]:
 
 def _with_edges(path: Path) -> Iterator[tuple[Utterance, bool, bool]]:
     """Yield the utterances of a corpus, and whether each is the first and the last of its document."""
-    utterances = progress.track(read_tsv(path), f"words of {path.name}", size=word_count, source=path)
+    file = InputFile(path)
+    utterances = progress.track(read_tsv(file), f"words of {path.name}", size=word_count, position=file.position)
     starts = True
     for utterance, following in pairwise(chain(utterances, [None])):
         if utterance:

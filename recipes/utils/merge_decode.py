@@ -15,7 +15,7 @@ from pathlib import Path
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
 from asr_punct.files import write_directory, write_file
-from asr_punct.formats.json.tokens import written_words
+from asr_punct.formats.entries import written_words
 from asr_punct.formats.kaldi.decode_ctm import read_decode, write_labelled
 from asr_punct.formats.kaldi.tables import read_mapping, utterance_names
 from asr_punct.formats.labelled import labelled

@@ -5,8 +5,7 @@ ASS: http://www.tcax.org/docs/ass-specs.htm; TTML: EBU Tech 3380, version 1.0.1 
 
 from collections.abc import Iterable, Iterator
 
-from asr_punct.formats.tiers.xml_text import attributes, escape_xml
-from asr_punct.formats.values import format_clock
+from asr_punct.formats.values import escape_xml, format_clock, xml_attributes
 from asr_punct.subtitles import Cue
 from asr_punct.words import Seconds
 
@@ -74,11 +73,11 @@ _TTML_HEAD = """  <head>
 
 def ttml_lines(cues: Iterable[Cue], language: str) -> Iterator[str]:
     """Yield the lines of an EBU-TT-D file. Raises InputError for a character that XML cannot contain."""
-    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<tt{attributes({**_ROOT, "xml:lang": language})}>\n{_TTML_HEAD}'
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<tt{xml_attributes({**_ROOT, "xml:lang": language})}>\n{_TTML_HEAD}'
     yield "  <body>\n    <div>\n"
     for number, cue in enumerate(cues, start=1):
         about = {"xml:id": f"c{number}", "region": "bottom", "style": "cue"}
         about |= {"begin": format_clock(cue.start), "end": format_clock(cue.end)}
         text = "<br/>".join(f'<span style="text">{escape_xml(line)}</span>' for line in cue.lines)
-        yield f"      <p{attributes(about)}>{text}</p>\n"
+        yield f"      <p{xml_attributes(about)}>{text}</p>\n"
     yield "    </div>\n  </body>\n</tt>\n"

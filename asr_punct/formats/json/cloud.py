@@ -10,10 +10,10 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import entry_words
-from asr_punct.formats.json.values import Node, Object, find, short_repr
-from asr_punct.formats.values import parse_seconds
+from asr_punct.formats.entries import entry_words
+from asr_punct.formats.json.nodes import JsonSegment, Node, segment_utterances
+from asr_punct.formats.json.parse import find
+from asr_punct.formats.values import Object, parse_seconds, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -34,10 +34,10 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     language = parse_language(results.get("language_code"))
     channel_labels = results.inner("channel_labels", optional=True)
     segments = (
-        Segment(channel, _item_words(channel.nodes("items", "item")), str(number), language=language)
+        JsonSegment(channel, _item_words(channel.nodes("items", "item")), str(number), language=language)
         for number, channel in enumerate(channel_labels.nodes("channels", "channel") or [results], start=1)
     )
-    return segment_utterances(segments, path, "aws", numbered=bool(channel_labels.item))
+    return segment_utterances(segments, path, numbered=bool(channel_labels.item))
 
 
 def is_google(content: Any) -> bool:
@@ -60,7 +60,7 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     the words of all others and is skipped.
     """
     file = Node.of(_google_response(content), display_name(path))
-    return segment_utterances(_google_segments(file.nodes("results", "result")), path, "google")
+    return segment_utterances(_google_segments(file.nodes("results", "result")), path)
 
 
 def _google_response(content: Any) -> Any:
@@ -69,7 +69,7 @@ def _google_response(content: Any) -> Any:
     return response if isinstance(response, dict) else content
 
 
-def _google_segments(results: Sequence[Node]) -> Iterator[Segment]:
+def _google_segments(results: Sequence[Node]) -> Iterator[JsonSegment]:
     earlier: list[str] = []
     for number, result in enumerate(results, start=1):
         best = result.first("alternatives")
@@ -80,7 +80,7 @@ def _google_segments(results: Sequence[Node]) -> Iterator[Segment]:
         earlier += texts
         channel = str(result.get("channelTag") or result.get("channel_tag") or 1)
         language = parse_language(result.get("languageCode") or result.get("language_code"))
-        yield Segment(result, words, channel, language=language)
+        yield JsonSegment(result, words, channel, language=language)
 
 
 def _google_words(alternative: Node) -> Iterator[Word]:
@@ -126,8 +126,8 @@ def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for result in ([outer] if "alternatives" in outer else outer.nodes("results", "result"))
         if result.get("final", True)
     )
-    segments = (Segment(result, _ibm_words(result.first("alternatives"))) for result in results)
-    return segment_utterances(segments, path, "ibm")
+    segments = (JsonSegment(result, _ibm_words(result.first("alternatives"))) for result in results)
+    return segment_utterances(segments, path)
 
 
 def _ibm_words(alternative: Node) -> Iterator[Word]:
@@ -173,10 +173,10 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     for item in items:
         channels.setdefault(str(item.get("channel", "")), []).append(item)
     segments = (
-        Segment(file, _item_words(items), str(number), language=language)
+        JsonSegment(file, _item_words(items), str(number), language=language)
         for number, items in enumerate(channels.values(), start=1)
     )
-    return segment_utterances(segments, path, "speechmatics", numbered=len(channels) > 1)
+    return segment_utterances(segments, path, numbered=len(channels) > 1)
 
 
 def _as_version_2(item: Node) -> Node:

@@ -10,10 +10,10 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import entry_words, with_edge_times
-from asr_punct.formats.json.values import Node, find, result_nodes, results_of, short_repr
-from asr_punct.formats.values import MAX_TIME
+from asr_punct.formats.entries import entry_words, with_edge_times
+from asr_punct.formats.json.nodes import JsonSegment, Node, result_nodes, segment_utterances
+from asr_punct.formats.json.parse import find, results_of
+from asr_punct.formats.values import MAX_TIME, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word, has_times
 
@@ -43,7 +43,7 @@ def read_azure(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for phrase in _phrases(content, display_name(path))
         if next(filter(None, map(phrase.get, statuses)), "Success") == "Success"
     )
-    return segment_utterances(map(_segment, phrases), path, "azure")
+    return segment_utterances(map(_segment, phrases), path)
 
 
 def _phrases(content: Any, name: str) -> list[Node]:
@@ -53,19 +53,19 @@ def _phrases(content: Any, name: str) -> list[Node]:
     return [node for node in result_nodes(content, name) if "RecognitionStatus" in node]
 
 
-def _segment(phrase: Node) -> Segment:
+def _segment(phrase: Node) -> JsonSegment:
     channel, speaker = phrase.get("channel", phrase.get("Channel")), phrase.get("speaker", phrase.get("SpeakerId"))
     words: Sequence[Word] = list(_words(phrase))
     only_edges = bool(words) and not has_times(words)
     if only_edges:
         words = with_edge_times(words, *_times(phrase))
-    return Segment(
+    return JsonSegment(
         phrase,
         words,
         channel=str(channel + 1 if isinstance(channel, int) else 1),  # the service counts from 0
         speaker="" if speaker in (None, "", "Unknown") else str(speaker),
         language=parse_language(find(phrase.item, "PrimaryLanguage", "Language") or phrase.get("locale")),
-        time_source="segment" if only_edges else None,
+        time_source="segment" if only_edges else "asr",
     )
 
 

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import entry_words
-from asr_punct.formats.json.values import Node, find, short_repr
+from asr_punct.formats.entries import entry_words
+from asr_punct.formats.json.nodes import JsonSegment, Node, segment_utterances
+from asr_punct.formats.json.parse import find
+from asr_punct.formats.values import short_repr
 from asr_punct.languages import parse_language
 from asr_punct.words import Utterance, Word
 
@@ -39,10 +40,10 @@ def read_deepgram(content: Any, path: Pathlike) -> Iterator[Utterance]:
     has `detected_language`, if that was requested.
     """
     results = Node.of(content, display_name(path)).inner("results")
-    return segment_utterances(_deepgram_segments(results), path, "deepgram")
+    return segment_utterances(_deepgram_segments(results), path)
 
 
-def _deepgram_segments(results: Node) -> Iterator[Segment]:
+def _deepgram_segments(results: Node) -> Iterator[JsonSegment]:
     channels = results.nodes("channels", "channel")
     languages = [parse_language(channel.get("detected_language")) for channel in channels]
     turns = results.nodes("utterances", "utterance")
@@ -82,7 +83,7 @@ def read_assemblyai(content: Any, path: Pathlike) -> Iterator[Utterance]:
     if not turns or not all(turn.entries for turn in turns):
         turns = list(_speaker_turns(file))
     segments = (_segment(turn, _assemblyai_words, turn.first.get("channel") or 1, language) for turn in turns)
-    return segment_utterances(segments, path, "assemblyai")
+    return segment_utterances(segments, path)
 
 
 def _assemblyai_words(entry: Node) -> list[Word]:
@@ -98,9 +99,9 @@ def _speaker_turns(node: Node) -> Iterator[_Turn]:
     yield from [_Turn(node, group[0], group) for group in groups] or [_Turn(node, node, [])]
 
 
-def _segment(turn: _Turn, words_of: Callable[[Node], list[Word]], channel: object, language: str) -> Segment:
+def _segment(turn: _Turn, words_of: Callable[[Node], list[Word]], channel: object, language: str) -> JsonSegment:
     node, first, entries = turn
     words = [word for entry in entries for word in words_of(entry)]
     if not entries:  # only the text is known
         words = [Word(token) for key in ("transcript", "text") for token in first.text(key).split()]
-    return Segment(node, words, str(channel), first.speaker, language)
+    return JsonSegment(node, words, str(channel), first.speaker, language)

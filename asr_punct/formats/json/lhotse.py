@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike
-from asr_punct.formats.json.tokens import (
+from asr_punct.formats.entries import (
     entry_words,
     grouped,
     replace_tokens,
@@ -21,16 +21,11 @@ from asr_punct.formats.json.tokens import (
     with_edge_times,
     written_words,
 )
-from asr_punct.formats.json.values import (
-    JsonOrigin,
-    Node,
-    Object,
-    first_json_line,
-    json_origin,
-    read_json_lines,
-    short_repr,
-)
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.json.nodes import Node, read_json_lines
+from asr_punct.formats.json.parse import first_json_value
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import get_time_source, set_time_source
+from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -40,9 +35,9 @@ _FORMAT = "lhotse"
 _DECIMALS = 6
 
 
-def is_supervisions(path: Pathlike) -> bool:
-    """Whether a file's first line is a supervision."""
-    item = first_json_line(path, _REQUIRED[1])
+def is_supervisions(lines: Iterable[str]) -> bool:
+    """Whether the first line of a file is a supervision."""
+    item = first_json_value(lines, _REQUIRED[1])
     return isinstance(item, dict) and all(key in item for key in _REQUIRED)
 
 
@@ -68,7 +63,7 @@ def _utterance(node: Node) -> Utterance:
     if timed and len(words) in (0, len(timed)):
         texts = [word.text for word in words] or [word.text for word in timed]
         words = [replace(word, text=text) for word, text in zip(timed, texts, strict=True)]
-        source = get_time_source(_custom(item) or {}, words, DEFAULT_TIME_SOURCE["lhotse"])
+        source = get_time_source(_custom(item) or {}, words, "aligner")
     elif words:
         words, source = [*with_edge_times(words, start, round(start + duration, _DECIMALS))], "segment"
     channel = item.get("channel")
@@ -139,7 +134,7 @@ def _with_time_source(item: Object, utterance: Utterance) -> Object:
     custom = _custom(item)
     if custom is None or not _entries(Node(item, utterance.id)):
         return item
-    changed = set_time_source(custom, utterance, DEFAULT_TIME_SOURCE[_FORMAT])
+    changed = set_time_source(custom, utterance, "aligner")
     return item if changed is custom else {**item, "custom": changed}
 
 

@@ -12,19 +12,12 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike
-from asr_punct.formats.json.tokens import (
-    entry_words,
-    in_order,
-    new_entries,
-    replace_entries,
-    replace_tokens,
-    replace_words,
-    timed_words,
-    tokens_of,
-    written_words,
-)
-from asr_punct.formats.json.values import JsonOrigin, Node, Object, find, first_json_line, json_origin, read_json_lines
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, get_time_source, set_time_source
+from asr_punct.formats.entries import entry_words, in_order, replace_tokens, replace_words, written_words
+from asr_punct.formats.json.nodes import Node, new_entries, read_json_lines, replace_entries, timed_words, tokens_of
+from asr_punct.formats.json.parse import find, first_json_value
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import get_time_source, set_time_source
+from asr_punct.formats.values import Object
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
@@ -36,9 +29,9 @@ _OFFSET_STEPS_PER_S = 1024
 """Offsets are multiples of 1/1024 s: with a power of two, subtracting and adding them is exact."""
 
 
-def is_manifest(path: Pathlike) -> bool:
-    """Whether a file's first line is a JSON object that names an audio file."""
-    item = first_json_line(path, _AUDIO)
+def is_manifest(lines: Iterable[str]) -> bool:
+    """Whether the first line of a file is a JSON object that names an audio file."""
+    item = first_json_value(lines, _AUDIO)
     return isinstance(item, dict) and _AUDIO in item
 
 
@@ -71,7 +64,7 @@ def reference_of(utterance: Utterance) -> Utterance:
 
 
 def _default_source(item: Object) -> TimeSource:
-    return DEFAULT_TIME_SOURCE["nemo/alignment" if _is_alignment(item) else "nemo"]
+    return "ctc" if _is_alignment(item) else "asr"
 
 
 def _has_word_entries(item: Object) -> bool:

@@ -10,18 +10,21 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import (
+from asr_punct.formats.entries import replace_tokens, sorted_by_start, written_words
+from asr_punct.formats.json.nodes import (
+    JsonSegment,
+    Node,
     new_entries,
     replace_entries,
-    replace_tokens,
-    sorted_by_start,
+    result_nodes,
+    segment_utterances,
     timed_words,
     tokens_of,
-    written_words,
 )
-from asr_punct.formats.json.values import JsonOrigin, Node, Object, Values, json_origin, result_nodes, results_of
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, set_time_source
+from asr_punct.formats.json.parse import Values, results_of
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import KEY, set_time_source
+from asr_punct.formats.values import Object
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, has_times
 
@@ -29,19 +32,19 @@ _FORMAT = "vosk"
 _KEYS = {"text", "result", "alternatives", "partial", "partial_result", "spk", "spk_frames", KEY}
 
 
-def recognises(content: Any) -> bool:
+def is_vosk(content: Any) -> bool:
     """Whether a JSON value looks like Vosk's results."""
     items = results_of(content)
     return bool(items) and all(isinstance(item, dict) and {*item} - {KEY} and {*item} <= _KEYS for item in items)
 
 
-def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+def read_vosk(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each result; a partial result has no words."""
     segments = (
-        Segment(node, _words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, content))
+        JsonSegment(node, _words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, content))
         for node in result_nodes(content, display_name(path))
     )
-    return segment_utterances(segments, path, _FORMAT)
+    return segment_utterances(segments, path)
 
 
 def _words(node: Node) -> Iterator[Word]:
@@ -73,7 +76,7 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
 def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
     origin = json_origin(utterance.origin, _FORMAT)
     result = _changed_result(origin.item, utterance, glyphs) if origin else None
-    return set_time_source(result or _new_result(utterance, glyphs), utterance, DEFAULT_TIME_SOURCE[_FORMAT])
+    return set_time_source(result or _new_result(utterance, glyphs), utterance, "asr")
 
 
 def _changed_result(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:

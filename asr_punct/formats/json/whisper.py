@@ -20,26 +20,32 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json import whisper_chunks, whisper_cpp
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import (
+from asr_punct.formats.entries import (
     grouped,
     in_order,
     join_parts,
-    new_entries,
     part_sizes,
-    replace_entries,
     replace_tokens,
     sorted_by_start,
     subsequence,
-    timed_words,
-    tokens_of,
     with_edge_times,
     written_parts,
     written_words,
 )
-from asr_punct.formats.json.values import JsonOrigin, Node, Object, find, json_origin, short_repr
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
+from asr_punct.formats.json import whisper_chunks, whisper_cpp
+from asr_punct.formats.json.nodes import (
+    JsonSegment,
+    Node,
+    new_entries,
+    replace_entries,
+    segment_utterances,
+    timed_words,
+    tokens_of,
+)
+from asr_punct.formats.json.parse import find
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import set_time_source
+from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
@@ -53,7 +59,7 @@ _TRANSLATIONS = ("translate", "translation")
 _VARIANTS = (whisper_cpp, whisper_chunks)
 
 
-def recognises(content: Any) -> bool:
+def is_whisper(content: Any) -> bool:
     """Whether a JSON value looks like Whisper's output."""
     if isinstance(content, list):
         return bool(content) and all(isinstance(item, dict) and item.keys() >= _SEGMENT_KEYS for item in content)
@@ -65,16 +71,16 @@ def recognises(content: Any) -> bool:
     )
 
 
-def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+def read_whisper(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment."""
     variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
     if variant:
         yield from variant.utterances(content, path)
     else:
-        yield from segment_utterances(_segments(content, path), path, "whisper")
+        yield from segment_utterances(_segments(content, path), path)
 
 
-def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
+def _segments(content: Any, path: Pathlike) -> Iterator[JsonSegment]:
     is_list = isinstance(content, list)
     file = Node.of({"segments": content} if is_list else content, display_name(path))
     segments = file.nodes("segments", "segment")
@@ -88,7 +94,7 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
             goes_back = start is not None and end is not None and end < start
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
         origin = JsonOrigin(_FORMAT, segment.item, content)
-        yield Segment(segment, words, speaker=segment.speaker, language=language, time_source=source, origin=origin)
+        yield JsonSegment(segment, words, speaker=segment.speaker, language=language, time_source=source, origin=origin)
 
 
 def _with_words(segments: Sequence[Node], file: Node) -> Sequence[Node]:
@@ -114,7 +120,7 @@ def _default_source(document: Object, item: Object) -> TimeSource:
     entries = item.get("words") or []
     timed = any(entry.get(key) is not None for entry in entries for key in ("start", "end"))
     is_whisperx = timed and (_WORD_SEGMENTS in document or any("score" in entry for entry in entries))
-    return DEFAULT_TIME_SOURCE["whisper/whisperx" if is_whisperx else "whisper"]
+    return "ctc" if is_whisperx else "whisper"
 
 
 def _words(segment: Node) -> Iterator[Word]:

@@ -9,21 +9,20 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import (
+from asr_punct.formats.entries import (
     grouped,
     in_order,
     join_parts,
     part_sizes,
-    replace_entries,
     replace_tokens,
-    timed_words,
-    tokens_of,
     written_parts,
     written_words,
 )
-from asr_punct.formats.json.values import JsonOrigin, Node, Object, find, json_origin, short_repr
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
+from asr_punct.formats.json.nodes import JsonSegment, Node, replace_entries, segment_utterances, timed_words, tokens_of
+from asr_punct.formats.json.parse import find
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import set_time_source
+from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
@@ -43,8 +42,8 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     chunks = file.nodes(_CHUNKS, "chunk")
     language = parse_language(chunks[0].get("language")) if chunks else ""
     source, origin = _default_source(file.item), JsonOrigin(_FORMAT, file.item)
-    segment = Segment(file, _words(file, chunks), language=language, time_source=source, origin=origin)
-    return segment_utterances([segment], path, "whisper", numbered=False)
+    segment = JsonSegment(file, _words(file, chunks), language=language, time_source=source, origin=origin)
+    return segment_utterances([segment], path, numbered=False)
 
 
 def _words(file: Node, chunks: Sequence[Node]) -> Iterator[Word]:
@@ -67,7 +66,7 @@ def _default_source(file: Object) -> TimeSource:
     if any(len(str(entry.get("text")).split()) > 1 for entry in file[_CHUNKS]):
         return "segment"
     spaced = any(str(entry.get("text")).startswith(" ") for entry in file[_CHUNKS])
-    return DEFAULT_TIME_SOURCE["whisper" if spaced else "whisper/chunks without spaces"]
+    return "whisper" if spaced else "ctc"
 
 
 def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:

@@ -9,17 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import (
-    entry_words,
-    grouped,
-    mean_confidence,
-    replace_tokens,
-    word_sizes,
-    written_words,
-)
-from asr_punct.formats.json.values import JsonOrigin, Node, Object, find, json_origin
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
+from asr_punct.formats.entries import entry_words, grouped, mean_confidence, replace_tokens, word_sizes, written_words
+from asr_punct.formats.json.nodes import JsonSegment, Node, segment_utterances
+from asr_punct.formats.json.parse import find
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import set_time_source
+from asr_punct.formats.values import Object
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -40,7 +35,7 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
     is_translation = find(content, "params", "translate") is True  # always into English
     language = "en" if is_translation else parse_language(find(content, "result", "language"))
     segments = (
-        Segment(
+        JsonSegment(
             segment,
             words,
             speaker="" if segment.speaker == "?" else segment.speaker,
@@ -51,16 +46,16 @@ def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for segment in file.nodes(_SEGMENTS, "segment")
         for words, source in [_words(segment)]
     )
-    return segment_utterances(segments, path, "whisper")
+    return segment_utterances(segments, path)
 
 
-def _words(segment: Node) -> tuple[list[Word], TimeSource | None]:
+def _words(segment: Node) -> tuple[list[Word], TimeSource]:
     """Return the words of a segment, with the times of their tokens if these form as many words, and the source."""
     text, groups = segment.text("text"), _tokens_by_word(segment)
     words = text.split()
     if groups and len(groups) == len(words):
-        return list(_timed_words(segment, words, groups)), None
-    return list(entry_words(text, *_times(segment), None, segment.place)), "segment" if len(words) > 1 else None
+        return list(_timed_words(segment, words, groups)), "whisper"
+    return list(entry_words(text, *_times(segment), None, segment.place)), "segment" if len(words) > 1 else "whisper"
 
 
 def _timed_words(segment: Node, words: Sequence[str], groups: Sequence[Sequence[Node]]) -> Iterator[Word]:
@@ -102,5 +97,5 @@ def content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
         if len(old) != len(words):
             return None
         changed = {**item, "text": replace_tokens(text, old, words)}
-        items.append(set_time_source(changed, utterance, DEFAULT_TIME_SOURCE["whisper"]))
+        items.append(set_time_source(changed, utterance, "whisper"))
     return {**origins[0].document, _SEGMENTS: items}

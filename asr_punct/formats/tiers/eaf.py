@@ -15,22 +15,21 @@ from operator import attrgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.files import Pathlike, display_name, read_text_file
-from asr_punct.formats.json.tokens import (
+from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
+from asr_punct.formats.entries import (
     chronological,
     entry_words,
-    recording_name,
     replace_tokens,
     sorted_by_start,
     spoken_tokens,
     written_words,
 )
-from asr_punct.formats.tiers.eaf_file import Annotation, EafFile, Span, Tier, parse_eaf
 from asr_punct.formats.tiers.eaf_new import new_eaf, times_property
-from asr_punct.formats.tiers.xml_text import escape_xml
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
+from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, parse_eaf
+from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
+from asr_punct.formats.values import escape_xml
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Seconds, TimeSource, Utterance
 
 _WORD_NAMES = ("word", "words", "wrd", "ort")
 _UTTERANCE_NAMES = (
@@ -41,7 +40,7 @@ _UNNAMED = ("utterances", "words", "default")
 """Tiers whose names begin like this are not named after a speaker."""
 _TURN_PAUSE: Seconds = 1.0
 """If there are several tracks, words without a tier of utterances are cut into turns at longer pauses."""
-_DEFAULT = DEFAULT_TIME_SOURCE["eaf"]
+_DEFAULT: TimeSource = "aligner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,13 @@ class EafOrigin:
     utterance: Annotation | None = None
 
 
-_Track = tuple[Tier | None, Tier | None]
+_Track = tuple[EafTier | None, EafTier | None]
 """The tier of utterances and the tier of words of one transcript; one of them may be missing."""
+
+
+def is_eaf(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the words of a file's first lines look like XML."""
+    return rows[0][0].startswith(("<?xml", "<ANNOTATION_DOCUMENT"))
 
 
 def read_eaf(path: Pathlike) -> Iterator[Utterance]:
@@ -81,7 +85,7 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     yield from sorted_by_start(found)
 
 
-def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
+def _tracks(tiers: Sequence[EafTier], place: str) -> list[_Track]:
     with_text = [tier for tier in tiers if _spoken(tier)]
     words = [tier for tier in with_text if _is_named(tier, _WORD_NAMES)]
     roots = [tier for tier in with_text if not tier.parent and tier not in words]
@@ -99,16 +103,16 @@ def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
     return found
 
 
-def _is_named(tier: Tier, names: Sequence[str]) -> bool:
+def _is_named(tier: EafTier, names: Sequence[str]) -> bool:
     return not set(names).isdisjoint(re.split(r"[\W\d_]+", f"{tier.id} {tier.type}".lower()))
 
 
-def _speaker(tiers: Sequence[Tier], several: bool) -> str:
+def _speaker(tiers: Sequence[EafTier], several: bool) -> str:
     named = next((tier.participant for tier in tiers if tier.participant), "")
     return named or (tiers[0].id if several and not tiers[0].id.lower().startswith(_UNNAMED) else "")
 
 
-def _spoken(tier: Tier | None) -> list[Annotation]:
+def _spoken(tier: EafTier | None) -> list[Annotation]:
     """Return the annotations with words, sorted by start."""
     annotations = chronological(tier.annotations if tier else (), attrgetter("start"))
     return [annotation for annotation in annotations if spoken_tokens(annotation.text)]

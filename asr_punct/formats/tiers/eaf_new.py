@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from asr_punct.formats.json.tokens import sorted_by_start, written_words
-from asr_punct.formats.tiers.eaf_file import TIMES_PROPERTY
-from asr_punct.formats.tiers.xml_text import attributes, escape_xml
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, set_first_time_source
+from asr_punct.formats.entries import sorted_by_start, written_words
+from asr_punct.formats.tiers.eaf_xml import TIMES_PROPERTY
+from asr_punct.formats.time_sources import KEY, set_first_time_source
+from asr_punct.formats.values import escape_xml, xml_attributes
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Seconds, Utterance
@@ -59,7 +59,7 @@ def new_eaf(utterances: Sequence[Utterance], glyphs: Glyphs) -> str:
     by_time = sorted(range(len(times)), key=times.__getitem__)
     slots = {i: f"ts{number}" for number, i in enumerate(by_time, start=1)}
     numbered = enumerate(((slots[i], slots[i + 1]) for i in range(0, len(times), 2)), start=1)
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<ANNOTATION_DOCUMENT{attributes(_ROOT)}>\n"]
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<ANNOTATION_DOCUMENT{xml_attributes(_ROOT)}>\n"]
     lines += [*_header(spoken, len(times) // 2), "    <TIME_ORDER>\n"]
     lines += [f'        <TIME_SLOT TIME_SLOT_ID="{name}" TIME_VALUE="{times[i]}"/>\n' for i, name in slots.items()]
     lines.append("    </TIME_ORDER>\n")
@@ -79,8 +79,8 @@ def _header(utterances: Sequence[Utterance], annotations: int) -> Iterator[str]:
         kind = mimetypes.guess_type(audio)[0] or "audio/x-wav"
         path = Path(audio)
         media = {"MEDIA_URL": path.absolute().as_uri(), "MIME_TYPE": kind, "RELATIVE_MEDIA_URL": f"./{path.name}"}
-        yield f"        <MEDIA_DESCRIPTOR{attributes(media)}/>\n"
-    if source := set_first_time_source({}, utterances, DEFAULT_TIME_SOURCE["eaf"]).get(KEY):
+        yield f"        <MEDIA_DESCRIPTOR{xml_attributes(media)}/>\n"
+    if source := set_first_time_source({}, utterances, "aligner").get(KEY):
         yield f"    {times_property(source).rstrip()}\n"
     yield f'        <PROPERTY NAME="lastUsedAnnotationId">{annotations}</PROPERTY>\n    </HEADER>\n'
 
@@ -130,7 +130,7 @@ def _tier_lines(tier: _Tier, numbered: Iterator[tuple[int, tuple[str, str]]]) ->
     names = {"LINGUISTIC_TYPE_REF": _WORDS if tier.parent else _UTTERANCES, "TIER_ID": tier.id}
     names |= {"PARENT_REF": tier.parent} if tier.parent else {}
     names |= {"PARTICIPANT": tier.speaker} if tier.speaker else {}
-    yield f"    <TIER{attributes(names)}>\n"
+    yield f"    <TIER{xml_attributes(names)}>\n"
     for (_, _, text), (number, (first, last)) in zip(tier.annotations, numbered, strict=False):
         yield f"""        <ANNOTATION>
             <ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="{first}" TIME_SLOT_REF2="{last}">

@@ -1,33 +1,26 @@
-"""Words of recognisers' JSON entries, and written words put back into the texts that they were read from.
+"""Words of a recogniser's entries, and written words put back into the texts that they were read from.
 
-An entry is a JSON object for a word. Its text is mostly one token, with or without white space around it. If it has
-several (` - sí`), each is a word: the first has the entry's start, the last its end.
+An entry is a text with times: an object of JSON, an interval, a row. Its text is mostly one token, with or without
+white space around it. If it has several (` - sí`), each is a word: the first has the entry's start, the last its end.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice, pairwise
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, TypeVar
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.files import Pathlike, display_name, uncompressed_name
-from asr_punct.formats.json.values import Node, Object, short_repr
+from asr_punct.files import Pathlike, display_name
+from asr_punct.formats.values import short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
-from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
+from asr_punct.words import Seconds, Utterance, Word, bounds, has_times, last_start
 
 _Item = TypeVar("_Item")
 SEGMENT_TOLERANCE: Seconds = 1.0
 """A word may be this many seconds outside its segment, and a segment may start this long before an earlier one."""
-
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 """Texts of intervals that are not words, in lower case."""
-
-
-def recording_name(path: Pathlike) -> str:
-    """Return the file's name without suffixes; bytes that are not UTF-8 become `?`."""
-    return Path(uncompressed_name(path)).stem.encode(errors="replace").decode()
 
 
 def entry_words(
@@ -54,25 +47,13 @@ def spoken_tokens(text: str) -> list[str]:
     return [] if text.strip().lower() in _SILENCE else text.split()
 
 
-def timed_words(entry: Node, *, key: str = "word", confidence_keys: Sequence[str] = ("confidence",)) -> list[Word]:
-    """Return the words of an entry: its text `key`, `start`, `end` and the first of the `confidence_keys` that it has.
-
-    Raises InputError if it has no `key`, or a value is wrong.
-    """
-    if key not in entry:
-        raise InputError(entry.place, f"no key {key!r}", f"an object with {key!r}")
-    confidence = next((entry.confidence(name) for name in confidence_keys if name in entry), None)
-    return entry_words(entry.get(key), entry.seconds("start"), entry.seconds("end"), confidence, entry.place)
-
-
 def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
     """Return the words as a tuple. Raises InputError if a word starts before an earlier one."""
-    found, last = tuple(words), 0.0
-    for number, word in enumerate(found, start=1):
-        if word.start is not None:
-            if word.start < last:
-                raise InputError(f"{place}: word {number}", f"start {word.start} after {last}", "the order of time")
-            last = word.start
+    found = tuple(words)
+    try:
+        last_start(word.start for word in found)
+    except InputError as error:
+        raise error.at(f"{place}: {error.place}") from None
     return found
 
 
@@ -136,15 +117,6 @@ def mean_confidence(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def new_entries(words: Iterable[Word], texts: Iterable[str], confidence_key: str) -> list[Object]:
-    """Return the entries of words, without keys whose value is None."""
-    rows = (
-        {"word": text, "start": word.start, "end": word.end, confidence_key: word.confidence}
-        for word, text in zip(words, texts, strict=True)
-    )
-    return [{key: value for key, value in row.items() if value is not None} for row in rows]
-
-
 def written_words(utterance: Utterance, glyphs: Glyphs, *, running: bool = False) -> list[str]:
     """Return each word with its marks and case, without spaces; with `running`, a dash has a space before it."""
     if not utterance.is_labelled:
@@ -180,17 +152,6 @@ def replace_words(texts: Iterable[str], words: Sequence[str]) -> list[str]:
     """Return the texts with all their tokens replaced, in order, by `words`."""
     left = iter(words)
     return [replace_tokens(text, old := text.split(), list(islice(left, len(old)))) for text in texts]
-
-
-def tokens_of(entries: Iterable[Object], key: str) -> list[str]:
-    """Return all tokens of the texts `entry[key]`."""
-    return [token for entry in entries for token in entry[key].split()]
-
-
-def replace_entries(entries: Sequence[Object], key: str, words: Sequence[str]) -> list[Object]:
-    """Return the entries with the tokens of all `entry[key]` replaced, in order, by `words`."""
-    texts = replace_words([entry[key] for entry in entries], words)
-    return [{**entry, key: text} for entry, text in zip(entries, texts, strict=True)]
 
 
 def subsequence(part: Sequence[str], tokens: Sequence[str]) -> list[int] | None:

@@ -1,14 +1,29 @@
-"""Places of words and utterances in files of lines, for writing the lines again."""
+"""Origins: where readers found utterances and words, so that writers of the same format keep the rest of the file."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
-from asr_punct.files import keep_line
+from asr_punct.errors import InputError
 from asr_punct.words import Utterance
 
+MAX_KEPT = 100_000
+"""Maximum number of consecutive lines without words. Readers hold them until the next utterance; writers copy them."""
 ParsedLine = tuple[str, Utterance | str]
 """Place of a line in error messages, and its utterance, or the line itself if it has no words."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonOrigin:
+    """Where in a parsed JSON document an utterance or a word was read: the `origin` of all JSON formats.
+
+    `format` is the name of the format or of its variant, `item` the JSON object of the utterance or word, and
+    `document` the value of the file; None if each line of the file is a JSON value.
+    """
+
+    format: str
+    item: Any
+    document: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +45,21 @@ class LineOrigin:
     after: tuple[str, ...] = ()
 
 
+def json_origin(origin: object, format_name: str) -> JsonOrigin | None:
+    """Return the origin if it is of that format, else None."""
+    return origin if isinstance(origin, JsonOrigin) and origin.format == format_name else None
+
+
 def line_origin(origin: object, format_name: str) -> LineOrigin | None:
     """Return the origin if it is of that format, else None."""
     return origin if isinstance(origin, LineOrigin) and origin.format == format_name else None
+
+
+def keep_line(kept: list[str], line: str, place: str) -> None:
+    """Append a line without words to `kept`. Raises InputError if it has `MAX_KEPT` lines."""
+    if len(kept) == MAX_KEPT:
+        raise InputError(place, f"more than {MAX_KEPT} lines without a word", "at most that many")
+    kept.append(line)
 
 
 def attach_lines(lines: Iterable[ParsedLine]) -> Iterator[Utterance]:

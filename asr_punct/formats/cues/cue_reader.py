@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from asr_punct.errors import InputError
-from asr_punct.files import Pathlike, display_name, read_lines
-from asr_punct.formats.cues.cue_text import CueText, Kind, speaker_of, split_words, strip_tags, token_of
-from asr_punct.formats.json.tokens import recording_name, with_edge_times
-from asr_punct.formats.lines.lines import LineOrigin
+from asr_punct.files import Pathlike, display_name, read_lines, recording_name
+from asr_punct.formats.cues.cue_text import CueText, Kind, speaker_of, split_cue_text, strip_tags, token_of
+from asr_punct.formats.entries import with_edge_times
+from asr_punct.formats.origins import LineOrigin
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
@@ -21,6 +21,7 @@ MAX_CUE = 2**20
 _TIME = r"(?:([0-9]{1,6}):)?([0-5]?[0-9]):([0-5]?[0-9])[.,]([0-9]{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
 _WORD_TIME = re.compile(rf"<{_TIME}>")
+_CUE_START = re.compile(r"[\d:.,]+")
 _CLOCK = re.compile(r"[0-9]:[0-9]")
 _ARROW = "-->"
 _OTHER_BLOCKS = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
@@ -46,6 +47,16 @@ class CueOrigin(LineOrigin):
     def kind(self) -> Kind:
         """Format of the file."""
         return "vtt" if self.format == "vtt" else "srt"
+
+
+def is_vtt(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the words of a file's first lines look like WebVTT."""
+    return rows[0][0] == "WEBVTT"
+
+
+def is_srt(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the words of a file's first lines look like cues."""
+    return any(row[1:2] == [_ARROW] and _CUE_START.fullmatch(row[0]) for row in rows)
 
 
 def read_subtitles(path: Pathlike, kind: Kind) -> Iterator[Utterance]:
@@ -133,7 +144,7 @@ class _Reader:
                 raise self._error(line_number, _shown(line), "an empty line before the next cue")
         before, self._before, self._size = (*self._before, *head), [], 0
         repeated, spoken = self._split_repeated(text)
-        return CueOrigin(self._kind, before, repeated, start=start, end=end, text=split_words(spoken, self._kind))
+        return CueOrigin(self._kind, before, repeated, start=start, end=end, text=split_cue_text(spoken, self._kind))
 
     def _split_repeated(self, lines: Sequence[str]) -> tuple[str, str]:
         """Return the lines that repeat the last line of the cue before, and the remaining text.

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from asr_punct.errors import InputError
-from asr_punct.formats.json.values import Object
 from asr_punct.formats.time_sources import KEY
+from asr_punct.formats.values import Object
 from asr_punct.words import Seconds
 
 TIMES_PROPERTY = "asr-punct-times"
@@ -34,7 +34,7 @@ class Annotation:
 
 
 @dataclass(slots=True)
-class Tier:
+class EafTier:
     """A tier. Annotations that refer to others instead of having times are left out.
 
     `type` is its linguistic type, `participant` the speaker or "", `parent` the tier that it depends on or "".
@@ -56,7 +56,7 @@ class EafFile:
     """
 
     content: bytes
-    tiers: list[Tier] = field(default_factory=list)
+    tiers: list[EafTier] = field(default_factory=list)
     times: Object = field(default_factory=dict)
     times_span: Span | None = None
 
@@ -109,7 +109,7 @@ class _Parser:
         elif name == "TIER":
             names = ("TIER_ID", "LINGUISTIC_TYPE_REF", "PARTICIPANT", "PARENT_REF")
             tier, kind, participant, parent = (attributes.get(each, "").strip() for each in names)
-            self._file.tiers.append(Tier(tier, kind, participant, parent))
+            self._file.tiers.append(EafTier(tier, kind, participant, parent))
         elif name == "ALIGNABLE_ANNOTATION":
             self._slot_names = attributes.get("TIME_SLOT_REF1", ""), attributes.get("TIME_SLOT_REF2", "")
         elif name in ("ANNOTATION_VALUE", "PROPERTY"):
