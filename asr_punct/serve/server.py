@@ -6,10 +6,8 @@ import asyncio
 import logging
 import signal
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -100,18 +98,10 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
         self._service.close()
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop at SIGTERM and SIGINT. Unlike uvicorn's own method, do not raise the signal again after the stop."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop at SIGTERM and SIGINT, at a second SIGINT without waiting; uvicorn would raise the signal again."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 def bind(host: str, port: int) -> socket.socket:
