@@ -7,6 +7,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
 
@@ -14,6 +15,7 @@ pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from hypothesis import given
 from hypothesis import strategies as st
 from services import client_maker, service_maker
+from starlette.testclient import WebSocketDenialResponse
 
 from asr_punct.formats.registry import WRITABLE_FILES
 from asr_punct.inference.punctuator import Punctuator
@@ -265,65 +267,96 @@ def test_requests_together_are_those_alone(client, punctuator):
     assert found == [punctuator(text) for text in texts]
 
 
-# Token and Origin
+# Token, Origin and Host
 
+TOKEN, SITE = {"token": "geheim-n"}, "https://captions.example.org"
+BEARER = {"authorization": "Bearer geheim-n"}
+PREFLIGHT = {"origin": SITE, "access-control-request-method": "POST"}
 PATHS = ["/", "/docs", "/v1/models", "/metrics", "/openapi.json", "/page/index.html", "/v1/punctuate", "/nothing"]
+BAD_TOKENS = [{}, {"authorization": "Bearer geheim"}, {"authorization": "Basic geheim-n"}, {"cookie": "x=;="}]
 
 
 @pytest.fixture(scope="module")
-def guarded(make_client):
-    return make_client(token="geheim-n", origins=("https://example.org",))
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_all_paths_but_health_need_the_token(guarded, path):
-    assert error(guarded.get(path), 401).place == "token"
-    for headers in ({"authorization": "Bearer geheim"}, {"authorization": "Basic geheim-n"}, {"cookie": "x=;="}):
-        assert guarded.get(path, headers=headers).status_code == 401
-    assert guarded.get(path, headers={"authorization": "Bearer geheim-n"}).status_code != 401
-    assert guarded.get("/healthz").status_code == 200
+def client_of(make_client):
+    """Return a function that opens a service once for equal options."""
+    return cache(lambda **options: make_client(**options))
 
 
 @pytest.mark.parametrize(
-    ("accept", "is_html"),
+    ("options", "headers", "place"),
     [
-        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", True),
-        ("application/json", False),
-        ("*/*", False),
+        *((TOKEN, headers, "token") for headers in BAD_TOKENS),
+        (TOKEN, BEARER, None),
+        (TOKEN, {**BEARER, "host": "captions.example.org"}, None),
+        (TOKEN, {"host": "captions.example.org"}, "token"),
+        *(({}, {"origin": origin}, "Origin") for origin in (SITE, "http://[", "null")),
+        ({}, {"origin": "http://testserver"}, None),
+        ({"origins": (SITE,)}, {"origin": SITE}, None),
+        *(({"origins": (SITE,)}, {"host": host}, None) for host in (
+            "localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080", "captions.example.org")),
+        *(({"origins": (SITE,)}, {"host": host}, "Host") for host in (
+            "evil.example", "localhost.evil.example:8080", "127.0.0.1.evil.example", "192.168.1.5", "", "[", "a@b")),
+        ({"host": "captions.lan"}, {"host": "captions.lan:8080"}, None),
+        ({"host": "captions.lan"}, {"host": "10.0.0.1"}, "Host"),
+        ({"host": "0.0.0.0"}, {"host": "10.0.0.1:8080"}, None),
+        ({"host": "0.0.0.0"}, {"host": "[fe80::1]:8080"}, None),
+        ({"host": "0.0.0.0"}, {"host": "evil.example"}, "Host"),
     ],
+)  # fmt: skip
+def test_who_may_use_the_service(client_of, options, headers, place):
+    """`place` is that of the error; None: the request is answered."""
+    client, status = client_of(**options), {None: 200, "token": 401}.get(place, 403)
+    for path in ("/v1/models", "/"):
+        answer = client.get(path, headers=headers)
+        assert answer.status_code == status
+        assert place is None or error(answer, status).place == place
+    assert client.get("/healthz", headers=headers).status_code == (403 if place == "Origin" else 200)
+    if place:
+        with pytest.raises(WebSocketDenialResponse) as refused, client.websocket_connect("/v1/stream", headers=headers):
+            pass
+        assert refused.value.status_code == status
+    elif "host" not in headers:
+        with client.websocket_connect("/v1/stream", headers=headers) as socket:
+            socket.send_json({})
+            assert socket.receive_json() == {"final": [], "partial": ""}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_all_paths_need_the_token(client_of, path):
+    client = client_of(**TOKEN)
+    assert error(client.get(path), 401).place == "token"
+    assert client.get(path, headers=BEARER).status_code != 401
+
+
+@pytest.mark.parametrize(
+    ("accept", "is_html"), [("text/html,*/*;q=0.8", True), ("application/json", False), ("*/*", False)]
 )
 @pytest.mark.parametrize("path", ["/", "/?token=geheim", "/docs"])
-def test_a_browser_without_the_token_gets_a_page(guarded, path, accept, is_html):
-    answer = guarded.get(path, headers={"accept": accept})
+def test_a_browser_without_the_token_gets_a_page(client_of, path, accept, is_html):
+    answer = client_of(**TOKEN).get(path, headers={"accept": accept})
     assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
     assert answer.headers["content-type"] == ("text/html; charset=utf-8" if is_html else "application/json")
     assert ("<code>?token=TOKEN</code>" in answer.text) == is_html
     assert "content-security-policy" in answer.headers
 
 
-def test_the_token_of_the_page_becomes_a_cookie(make_client):
-    client = make_client(token="abc")
-    assert client.get("/", params={"token": "ab"}).status_code == 401
-    answer = client.get("/", params={"token": "abc"})
+def test_the_token_in_the_address(make_client):
+    client = make_client(**TOKEN)
+    assert client.get("/", params={"token": "geheim"}).status_code == 401
+    with client.websocket_connect("/v1/stream?token=geheim-n") as socket:
+        socket.send_json({})
+    answer = client.get("/", params=TOKEN)  # the token becomes a cookie
     assert (answer.status_code, answer.url.query) == (200, b"")
     assert client.get("/v1/models").status_code == 200
+    unasked = make_client().get("/", params={"token": "日"})
+    assert (unasked.status_code, unasked.cookies) == (200, {})
 
 
-def test_a_token_that_no_one_asked_for_is_ignored(make_client):
-    answer = make_client().get("/", params={"token": "日"})
-    assert (answer.status_code, answer.cookies) == (200, {})
-
-
-def test_pages_of_other_sites(make_client, guarded):
-    client = make_client()
-    for origin in ("https://example.org", "http://[", "null"):
-        assert error(client.get("/v1/models", headers={"origin": origin}), 403).place == "Origin"
-    assert client.get("/v1/models", headers={"origin": "http://testserver"}).status_code == 200
-    headers = {"origin": "https://example.org", "authorization": "Bearer geheim-n"}
-    answer = guarded.get("/v1/models", headers=headers)
-    assert answer.headers["access-control-allow-origin"] == "https://example.org"
-    preflight = {"origin": "https://example.org", "access-control-request-method": "POST"}
-    assert guarded.options("/v1/punctuate", headers=preflight).status_code == 200
+def test_pages_of_other_sites_that_may_use_the_service(client_of):
+    client = client_of(origins=(SITE,), **TOKEN)
+    answer = client.get("/v1/models", headers={"origin": SITE, **BEARER})
+    assert answer.headers["access-control-allow-origin"] == SITE
+    assert client.options("/v1/punctuate", headers=PREFLIGHT).status_code == 200
 
 
 @pytest.fixture
