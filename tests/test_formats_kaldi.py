@@ -8,12 +8,13 @@ import pytest
 from dummies import file, json_lines, with_labels, written
 from hypothesis import given
 from hypothesis import strategies as st
+from split_decode import read_decode
 
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats import origins
 from asr_punct.formats.kaldi.ctm import RowsById, read_ctm
-from asr_punct.formats.kaldi.decode_ctm import place_words, read_decode
+from asr_punct.formats.kaldi.decode_ctm import place_words
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 

@@ -12,7 +12,7 @@ from asr_punct import formats
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.formats.cues import cue_reader
 from asr_punct.formats.cues.cue_text import escape, split_cue_text, token_of
-from asr_punct.formats.cues.writers import parse_limits_option, subtitle_writer
+from asr_punct.formats.cues.writers import parse_limits_option, write_subtitles
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.subtitles import BBC, NETFLIX
 from asr_punct.words import annotate
@@ -72,7 +72,7 @@ muy<00:00:03.900><c> rara</c>
 
 def text_of(utterances, kind, style=ES, limits=None):
     out = stdio.StringIO()
-    subtitle_writer(kind, limits)(utterances, out, style)
+    write_subtitles(utterances, out, style, kind, limits)
     return out.getvalue()
 
 

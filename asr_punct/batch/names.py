@@ -159,7 +159,7 @@ def output_name(name: str, format_name: str | None) -> str:
     bare = uncompressed_name(name)
     compression = Path(name).name.removeprefix(bare)
     stem = Path(bare).stem if Path(bare).suffix else bare
-    return os.path.join(os.path.dirname(name), stem + FORMATS[format_name].suffixes[0] + compression)
+    return os.path.join(os.path.dirname(name), stem + FORMATS[format_name].suffixes[0].lower() + compression)
 
 
 def _size(path: str) -> int:

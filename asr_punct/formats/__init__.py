@@ -8,7 +8,7 @@ from typing import TextIO
 
 from asr_punct.errors import ArgumentError, InputError, Setting
 from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
-from asr_punct.formats.cues.writers import OnCue, check_subtitle_format, subtitle_writer
+from asr_punct.formats.cues.writers import OnCue, check_subtitle_format, write_subtitles
 from asr_punct.formats.registry import BY_SUFFIX, FORMATS, WRITABLE, WRITABLE_FILES, DirectoryFormat, format_by_name
 from asr_punct.formats.source import Source
 from asr_punct.formats.values import MAX_TIME, short_repr
@@ -131,24 +131,17 @@ def write(
         check_subtitle_format(name, "subtitles")
     if isinstance(chosen, DirectoryFormat):
         chosen.write(utterances, path, glyphs)
-    else:
-        with write_file(path) as out:
-            write_stream(utterances, out, glyphs, name, subtitles, on_cue)
+        return
+    with write_file(path) as out:
+        if subtitles or on_cue:
+            write_subtitles(utterances, out, glyphs, name, subtitles, on_cue)
+        else:
+            write_stream(utterances, out, glyphs, name)
 
 
-def write_stream(
-    utterances: Iterable[Utterance],
-    out: TextIO,
-    glyphs: Glyphs,
-    format_name: str,
-    subtitles: Limits | None = None,
-    on_cue: OnCue | None = None,
-) -> None:
-    """Write utterances to an open file, as `write`. Raises ArgumentError for a format that is not written to a file."""
+def write_stream(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, format_name: str) -> None:
+    """Write utterances to an open file. Raises ArgumentError for a format that is not written to a file."""
     chosen = FORMATS[format_name]
-    if subtitles or on_cue:
-        subtitle_writer(format_name, subtitles, on_cue)(utterances, out, glyphs)
-    elif isinstance(chosen, DirectoryFormat) or chosen.write is None:
-        raise ArgumentError("target_format", format_name, f"one of {' '.join(WRITABLE_FILES)}")
-    else:
-        chosen.write(utterances, out, glyphs)
+    if isinstance(chosen, DirectoryFormat) or chosen.write is None:
+        raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE_FILES)}")
+    chosen.write(utterances, out, glyphs)

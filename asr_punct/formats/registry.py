@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.files import STANDARD_STREAM, Pathlike
-from asr_punct.formats.cues.cue_reader import is_srt, is_vtt, read_subtitles
-from asr_punct.formats.cues.writers import subtitle_writer
+from asr_punct.formats.cues.cue_reader import is_srt, is_vtt, read_srt, read_vtt
+from asr_punct.formats.cues.writers import write_ass, write_srt, write_ttml, write_vtt
 from asr_punct.formats.entries import segments_in_order
-from asr_punct.formats.json import cloud, cloud_azure, cloud_turns
+from asr_punct.formats.json import cloud, cloud_speakers
 from asr_punct.formats.json.lhotse import is_supervisions, read_lhotse, write_lhotse
 from asr_punct.formats.json.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.formats.json.own import is_json, read_json, write_json
@@ -19,15 +19,23 @@ from asr_punct.formats.json.whisper import is_whisper, read_whisper, write_whisp
 from asr_punct.formats.kaldi.ctm import is_ctm, read_ctm, write_ctm
 from asr_punct.formats.kaldi.directory import has_ids, read_kaldi, read_kaldi_text, write_kaldi, write_kaldi_text
 from asr_punct.formats.kaldi.stm import read_stm, write_stm
-from asr_punct.formats.lines import whisper_lines
 from asr_punct.formats.lines.text import read_text, write_text_lines
 from asr_punct.formats.lines.tsv import is_tsv, read_tsv, write_tsv
+from asr_punct.formats.lines.whisper_lines import (
+    is_whisper_log,
+    is_whisper_tsv,
+    read_whisper_log,
+    read_whisper_tsv,
+    write_whisper_log,
+    write_whisper_tsv,
+)
 from asr_punct.formats.tiers.eaf import is_eaf, read_eaf, write_eaf
 from asr_punct.formats.tiers.textgrid import is_textgrid, read_textgrid, write_textgrid
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance
 
 Reader = Callable[[Pathlike], Iterator[Utterance]]
+_UTF8 = "; charset=utf-8"
 Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
 
 
@@ -37,12 +45,11 @@ class _Format:
 
     Attributes:
         name: value of `--from` and `--to`.
-        suffixes: suffixes of its files, in lower case; `""`: files without one, `-`: standard streams. The first format
-            with a suffix is its default. If the input has another format with the output's suffix, the output has it.
+        suffixes: suffixes of its files, as programs write them; `""`: files without one, `-`: standard streams. The
+            first format with a suffix is its default. An output keeps another format of the input with its suffix.
         one_recording: whether a file holds one recording.
         has_times: whether it has times.
         media_type: media type of its files.
-        saved_suffix: suffix of files that the service's page saves, if it is not the first one.
     """
 
     name: str
@@ -50,13 +57,12 @@ class _Format:
     _: KW_ONLY
     one_recording: bool = False
     has_times: bool = True
-    media_type: str = "text/plain; charset=utf-8"
-    saved_suffix: str = ""
+    media_type: str = f"text/plain{_UTF8}"
 
     @property
     def title(self) -> str:
         """Name on the service's page."""
-        return f"{self.name} ({self.saved_suffix or self.suffixes[0]})"
+        return f"{self.name} ({self.suffixes[0]})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +73,13 @@ class TextFormat(_Format):
         read: yields the utterances of a file; None if the format is only written.
         write: writes utterances to a stream.
         recognises: whether first lines are in this format and not in the default one of their suffix.
-        resembles: whether first lines, split at white space, are in this format and not text, if the file has an
-            unknown suffix: such a file is not read as text, because names, times and keys would become words.
+        resembles: whether first lines, split at white space, are in this format and not text. A file with an unknown
+            suffix is then not read as text, because names, times and keys would become words.
     """
 
     read: Reader | None
     write: Writer
     recognises: Callable[[Iterable[str]], bool] | None = None
-    _: KW_ONLY
     resembles: Callable[[Sequence[Sequence[str]]], bool] | None = None
 
 
@@ -116,36 +121,19 @@ class DirectoryFormat(_Format):
 
 Format = TextFormat | JsonFormat | DirectoryFormat
 _PLAIN = (".txt", "", STANDARD_STREAM)
+_one_recording = partial(TextFormat, one_recording=True)
 _FORMATS: Sequence[Format] = (
     TextFormat("text", _PLAIN, read_text, write_text_lines, has_times=False),
-    TextFormat("tsv", (".tsv",), read_tsv, write_tsv, resembles=is_tsv, has_times=False),
+    TextFormat("tsv", (".tsv",), read_tsv, write_tsv, None, is_tsv, has_times=False),
     JsonFormat("json", is_json, read_json, write_json, one_recording=False),
-    TextFormat("ctm", (".ctm",), read_ctm, write_ctm, resembles=is_ctm),
+    TextFormat("ctm", (".ctm",), read_ctm, write_ctm, None, is_ctm),
     TextFormat("stm", (".stm",), read_stm, write_stm),
-    TextFormat(
-        *("textgrid", (".textgrid",), read_textgrid, write_textgrid),
-        resembles=is_textgrid,
-        one_recording=True,
-        saved_suffix=".TextGrid",
-    ),
-    TextFormat(
-        *("eaf", (".eaf",), read_eaf, write_eaf),
-        resembles=is_eaf,
-        one_recording=True,
-        media_type="text/xml; charset=utf-8",
-    ),
+    _one_recording("textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid),
+    _one_recording("eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, media_type=f"text/xml{_UTF8}"),
     TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, is_manifest),
     JsonFormat("whisper", is_whisper, read_whisper, write_whisper),
-    TextFormat(
-        *("whisper-tsv", (".tsv",), whisper_lines.read_whisper_tsv, whisper_lines.write_whisper_tsv),
-        whisper_lines.is_whisper_tsv,
-        one_recording=True,
-    ),
-    TextFormat(
-        *("whisper-log", _PLAIN, whisper_lines.read_whisper_log, whisper_lines.write_whisper_log),
-        whisper_lines.is_whisper_log,
-        one_recording=True,
-    ),
+    _one_recording("whisper-tsv", (".tsv",), read_whisper_tsv, write_whisper_tsv, is_whisper_tsv),
+    _one_recording("whisper-log", _PLAIN, read_whisper_log, write_whisper_log, is_whisper_log),
     JsonFormat("vosk", is_vosk, read_vosk, write_vosk),
     TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, is_supervisions),
     DirectoryFormat("kaldi", ("",), read_kaldi, write_kaldi),
@@ -154,23 +142,13 @@ _FORMATS: Sequence[Format] = (
     JsonFormat("google", cloud.is_google, cloud.read_google),
     JsonFormat("ibm", cloud.is_ibm, cloud.read_ibm),
     JsonFormat("speechmatics", cloud.is_speechmatics, cloud.read_speechmatics),
-    JsonFormat("deepgram", cloud_turns.is_deepgram, cloud_turns.read_deepgram),
-    JsonFormat("assemblyai", cloud_turns.is_assemblyai, cloud_turns.read_assemblyai),
-    JsonFormat("azure", cloud_azure.is_azure, cloud_azure.read_azure),
-    *(
-        TextFormat(
-            *(name, (f".{name}",), read, subtitle_writer(name)),
-            resembles=resembles,
-            one_recording=True,
-            media_type=f"{media_type}; charset=utf-8",
-        )
-        for name, read, resembles, media_type in (
-            ("srt", partial(read_subtitles, kind="srt"), is_srt, "application/x-subrip"),
-            ("vtt", partial(read_subtitles, kind="vtt"), is_vtt, "text/vtt"),
-            ("ass", None, None, "text/plain"),
-            ("ttml", None, None, "application/ttml+xml"),
-        )
-    ),
+    JsonFormat("deepgram", cloud_speakers.is_deepgram, cloud_speakers.read_deepgram),
+    JsonFormat("assemblyai", cloud_speakers.is_assemblyai, cloud_speakers.read_assemblyai),
+    JsonFormat("azure", cloud_speakers.is_azure, cloud_speakers.read_azure),
+    _one_recording("srt", (".srt",), read_srt, write_srt, None, is_srt, media_type=f"application/x-subrip{_UTF8}"),
+    _one_recording("vtt", (".vtt",), read_vtt, write_vtt, None, is_vtt, media_type=f"text/vtt{_UTF8}"),
+    _one_recording("ass", (".ass",), None, write_ass),
+    _one_recording("ttml", (".ttml",), None, write_ttml, media_type=f"application/ttml+xml{_UTF8}"),
 )
 FORMATS: dict[str, Format] = {each.name: each for each in _FORMATS}
 """The formats by name, in the order of help and error messages."""
@@ -181,12 +159,12 @@ WRITABLE = tuple(each.name for each in _FORMATS if each.write)
 WRITABLE_FILES = tuple(name for name in WRITABLE if not isinstance(FORMATS[name], DirectoryFormat))
 """Formats that are written to one file."""
 BY_SUFFIX = {
-    suffix: next(each.name for each in _FORMATS if suffix in each.suffixes)
+    suffix.lower(): next(each.name for each in _FORMATS if suffix in each.suffixes)
     for each in _FORMATS
     for suffix in each.suffixes
     if suffix.startswith(".")
 }
-"""The default format of each suffix."""
+"""The default format of each suffix, in lower case."""
 UNREADABLE_SUFFIXES = {
     *(suffix for suffix, name in BY_SUFFIX.items() if name not in READABLE),
     *(".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"),

@@ -16,7 +16,7 @@ from asr_punct.files import (
     read_text_file,
     uncompressed_name,
 )
-from asr_punct.formats.json.parse import Values, parse_json_values
+from asr_punct.formats.json.nodes import Values, parse_json_values
 from asr_punct.formats.kaldi.ctm import COMMENT
 from asr_punct.formats.kaldi.directory import is_data_dir, is_text_of_data_dir
 from asr_punct.formats.registry import (
@@ -109,7 +109,7 @@ class Source:
     def _content(self) -> Any:
         """The value of a JSON file; `Values` if it has several."""
         values = parse_json_values(read_text_file(self.file), display_name(self.file))
-        return values if len(values.items) > 1 else values.items[0]
+        return values if len(values) > 1 else values[0]
 
     def _json_format(self) -> str:
         formats = [each for each in FORMATS.values() if isinstance(each, JsonFormat)]
@@ -155,7 +155,7 @@ class Source:
 
 def _describe(content: Any) -> str:
     if isinstance(content, Values):
-        return f"{len(content.items)} JSON values one after the other"
+        return f"{len(content)} JSON values one after the other"
     if content and isinstance(content, dict):
         return f"an object with {', '.join(map(repr, list(content)[:5]))}"
     if content and isinstance(content, list) and all(isinstance(each, str) for each in content):

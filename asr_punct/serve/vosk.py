@@ -20,7 +20,7 @@ from websockets.exceptions import WebSocketException
 
 from asr_punct.errors import InputError, first_line
 from asr_punct.formats.json import vosk
-from asr_punct.formats.json.parse import parse_json
+from asr_punct.formats.json.nodes import parse_json
 from asr_punct.serve.connections import Connection
 from asr_punct.serve.documents import Documents
 from asr_punct.serve.errors import ServiceError

@@ -59,9 +59,14 @@ def is_srt(rows: Sequence[Sequence[str]]) -> bool:
     return any(row[1:2] == [_ARROW] and _CUE_START.fullmatch(row[0]) for row in rows)
 
 
-def read_subtitles(path: Pathlike, kind: Kind) -> Iterator[Utterance]:
+def read_srt(path: Pathlike) -> Iterator[Utterance]:
     """Yield the cues of a file. Raises InputError for wrong times, or a cue longer than `MAX_CUE`."""
-    return _Reader(path, kind).utterances()
+    return _Reader(path, "srt").utterances()
+
+
+def read_vtt(path: Pathlike) -> Iterator[Utterance]:
+    """Yield the cues of a file, as `read_srt`."""
+    return _Reader(path, "vtt").utterances()
 
 
 class _Reader:

@@ -21,8 +21,7 @@ from asr_punct.formats.entries import (
     with_edge_times,
     written_words,
 )
-from asr_punct.formats.json.nodes import Node, read_json_lines
-from asr_punct.formats.json.parse import first_json_value
+from asr_punct.formats.json.nodes import Node, first_json_value, read_json_lines
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import get_time_source, set_time_source
 from asr_punct.formats.values import Object, short_repr

@@ -13,8 +13,16 @@ from typing import Any, TextIO
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike
 from asr_punct.formats.entries import entry_words, in_order, replace_tokens, replace_words, written_words
-from asr_punct.formats.json.nodes import Node, new_entries, read_json_lines, replace_entries, timed_words, tokens_of
-from asr_punct.formats.json.parse import find, first_json_value
+from asr_punct.formats.json.nodes import (
+    Node,
+    find,
+    first_json_value,
+    new_entries,
+    read_json_lines,
+    replace_entries,
+    timed_words,
+    tokens_of,
+)
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import get_time_source, set_time_source
 from asr_punct.formats.values import Object

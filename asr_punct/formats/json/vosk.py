@@ -7,21 +7,23 @@ speech or word times were not requested. With alternatives a result is `{"altern
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, TextIO
 
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.entries import replace_tokens, sorted_by_start, written_words
 from asr_punct.formats.json.nodes import (
-    JsonSegment,
     Node,
+    Values,
+    entries_or_text,
     new_entries,
     replace_entries,
     result_nodes,
+    results_of,
     segment_utterances,
     timed_words,
     tokens_of,
 )
-from asr_punct.formats.json.parse import Values, results_of
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import KEY, set_time_source
 from asr_punct.formats.values import Object
@@ -41,18 +43,15 @@ def is_vosk(content: Any) -> bool:
 def read_vosk(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each result; a partial result has no words."""
     segments = (
-        JsonSegment(node, _words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, content))
+        (node, Utterance(_words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, content)))
         for node in result_nodes(content, display_name(path))
     )
     return segment_utterances(segments, path)
 
 
-def _words(node: Node) -> Iterator[Word]:
-    entries, text = node.nodes("result", "word"), node.text("text")
-    if not entries:
-        yield from map(Word, text.split())
-    for entry in entries:
-        yield from timed_words(entry, confidence_keys=("conf",))
+def _words(node: Node) -> tuple[Word, ...]:
+    entries, _ = node.nodes("result", "word"), node.text("text")
+    return entries_or_text(entries, partial(timed_words, confidence_keys=("conf",)), node, "text")
 
 
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

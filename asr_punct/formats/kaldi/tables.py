@@ -107,16 +107,6 @@ def recording_of(name: str, segments: Segments) -> str:
     return segments[name][0] if segments else name
 
 
-def utterance_names(root: Path) -> list[str]:
-    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`."""
-    if not os.path.isdir(root):
-        raise InputError(root, "no such directory", "a data directory")
-    for name in ("segments", "wav.scp", "text", "utt2spk"):
-        if names := list(read_mapping(root / name)):
-            return names
-    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
-
-
 def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
     """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
 

@@ -24,8 +24,7 @@ from asr_punct.formats.entries import (
     spoken_tokens,
     written_words,
 )
-from asr_punct.formats.tiers.eaf_new import new_eaf, times_property
-from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, parse_eaf
+from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, new_eaf, parse_eaf, times_property
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.values import escape_xml
 from asr_punct.marks import Glyphs
@@ -161,7 +160,7 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write the utterances of one recording.
 
     Utterances that were read from an ELAN file keep the file: only the texts of words and of utterances that consist of
-    them change. Other utterances make a new file (`eaf_new`). Raises InputError if an utterance has no times or belongs
+    them change. Other utterances make a new file (`new_eaf`). Raises InputError if an utterance has no times or belongs
     to another recording, and for a character that XML cannot contain.
     """
     listed = list(utterances)
