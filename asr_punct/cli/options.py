@@ -130,10 +130,6 @@ IgnoreLabels = Annotated[
         help="First remove the marks and capitals of the input, both in the words and in columns of labels.",
     ),
 ]
-Aggregate = Annotated[
-    int | None,
-    typer.Option(help="Average the probabilities of this many windows for each word; that many times slower."),
-]
 Probabilities = Annotated[
     bool, typer.Option("--probabilities", help="With --to json: write the probabilities of marks and capitals.")
 ]
@@ -182,7 +178,6 @@ def punctuator_opener(
     threads: int = 1,
     int8: bool = False,
     class_weights: str | None = None,
-    aggregate: int | None = None,
     lang: str | None = None,
 ) -> Callable[[], Punctuator]:
     """Return a function that loads a punctuator with these options. Processes can pickle it."""
@@ -203,5 +198,4 @@ def punctuator_opener(
         threads=threads,
         graph="int8" if int8 else None,
         class_weights=None if class_weights is None else parse_class_weights(class_weights),
-        aggregate=aggregate,
     )

@@ -11,11 +11,11 @@ from asr_punct import formats
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.files import audio_files, check_outputs, is_same_file, print_hint, write_restored
-from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
 from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
 from asr_punct.formats.source import Source
+from asr_punct.inference.options import StreamSettings
 from asr_punct.progress import progress_bar, track
 from asr_punct.words import Utterance, lowercased, with_hints, word_count
 
@@ -58,7 +58,6 @@ def punctuate(
     threads: options.Threads = 0,
     int8: options.Int8 = False,
     class_weights: options.ClassWeights = None,
-    aggregate: options.Aggregate = None,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -99,9 +98,7 @@ def punctuate(
     is_in_place = is_same_file(source, output) and format_name == opened.format
     inputs = [None if is_in_place else source, audio, wav_scp, *audio_files(wav_scp), casing]
     check_outputs({"-o": output, "--report": report}, inputs)
-    punctuator = options.punctuator_opener(
-        model, marks, no_case, casing, device, threads, int8, class_weights, aggregate, lang
-    )()
+    punctuator = options.punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, lang)()
     if source == STANDARD_STREAM and not quiet:
         hint_if_idle(f"reading {from_ or 'text'} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
     with progress_bar(quiet, source=source, output=output):
@@ -147,15 +144,17 @@ def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Pa
 def stream(
     model: options.Model = None,
     lang: options.TextLanguage = None,
-    left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
-    right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
-    hop: Annotated[int, typer.Option(min=1, help="Smallest number of words that are decided together.")] = 1,
+    left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = StreamSettings.left,
+    right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = StreamSettings.right,
+    hop: Annotated[
+        int, typer.Option(min=1, help="Smallest number of words that are decided together.")
+    ] = StreamSettings.hop,
     flush_after: Annotated[
         float, typer.Option(min=0, help="Pause in seconds after which all words are decided.")
-    ] = STREAM_FLUSH_AFTER_S,
+    ] = StreamSettings.flush_after,
     patience: Annotated[
         int, typer.Option(min=0, help="Further words for which a word waits while one of its marks is unsure.")
-    ] = STREAM_PATIENCE_WORDS,
+    ] = StreamSettings.patience,
     preview: Annotated[bool, typer.Option("--preview", help="Also write the words of the look-ahead.")] = False,
     lowercase: options.Lowercase = False,
     marks: options.MarkNames = None,
@@ -182,9 +181,7 @@ def stream(
     """
     from asr_punct.cli.lines import hint_if_idle, punctuate_standard_input
 
-    punctuator = options.punctuator_opener(
-        model, marks, no_case, casing, device, threads, int8, class_weights, lang=lang
-    )()
+    punctuator = options.punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, lang)()
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
-    with punctuator.stream(left, right, hop, flush_after, patience) as words:
+    with punctuator.stream(settings=StreamSettings(left, right, hop, flush_after, patience)) as words:
         punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

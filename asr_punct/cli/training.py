@@ -135,26 +135,19 @@ def train(
         train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 
 
-@command(
-    Section.TRAINING,
-    {
-        "Tune on a development set": "asr-punct tune my-model data/dev.tsv",
-        "For decoding that averages nine windows": "asr-punct tune my-model data/dev.tsv --aggregate 9",
-    },
-)
+@command(Section.TRAINING, {"Tune on a development set": "asr-punct tune my-model data/dev.tsv"})
 def tune(
     model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     dev: Annotated[Path, typer.Argument(metavar="DEV.tsv", help="Labelled text that the model was not trained on.")],
     json_path: Annotated[
         Path | None, typer.Option("--json", metavar="<path>", help="File to write the measurements to.")
     ] = None,
-    aggregate: Annotated[int | None, typer.Option(help="Number of windows averaged for each word.")] = None,
     device: options.Device = None,
     threads: options.Threads = 0,
 ) -> None:
     """Fit the decoding settings of a model on a development corpus.
 
-    Reads a model directory and labelled TSV. Use the --aggregate that you will use in punctuate.
+    Reads a model directory and labelled TSV.
 
     Writes thresholds, calibration and case biases, or class weights, into config.json. Prints a table of F1 and
     calibration errors before and after.
@@ -163,10 +156,12 @@ def tune(
 
     from asr_punct.checkpoint import CONFIG
     from asr_punct.files import write_json_file
+    from asr_punct.inference.options import ModelOptions
+    from asr_punct.inference.restorer import Restorer
     from asr_punct.inference.tune import tune as tune_model
 
     check_outputs({"--json": json_path}, [dev, model / CONFIG])
-    result = tune_model(model, dev, threads=threads, device=device, aggregate=aggregate)
+    result = tune_model(model, dev, Restorer.open(model, ModelOptions(threads=threads, device=device)))
     if json_path:
         write_json_file(json_path, asdict(result))
     print_text("\n".join([*result.lines(), ""]))

@@ -11,7 +11,6 @@ from asr_punct.formats.time_sources import time_source_of
 from asr_punct.formats.values import Object
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
-from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, marks_of
 
@@ -54,7 +53,7 @@ def punctuate_hypotheses(
         )
         for number, (words, _) in enumerate(read)
     ]
-    restored = punctuator.restore(with_pauses(utterances))
+    restored = punctuator.restore(utterances)
     return [
         _write(hypothesis, entries, utterance, punctuator.glyphs, longest_pause)
         for hypothesis, (_, entries), utterance in zip(hypotheses, read, restored, strict=True)

@@ -16,7 +16,6 @@ from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word, is_one_word
 
-_USUAL = StreamSettings()
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
 Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
@@ -229,19 +228,20 @@ class StreamConfig(StrictModel):
 
     language: Language = Field(default=None, description="Language code.")
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    left: int = Field(default=_USUAL.left, ge=0, le=1000, description="Words before each word, as context.")
-    right: int = Field(default=_USUAL.right, ge=1, le=100, description="Words after each word: the look-ahead.")
+    left: int = Field(default=StreamSettings.left, ge=0, le=1000, description="Words before each word, as context.")
+    right: int = Field(default=StreamSettings.right, ge=1, le=100, description="Words after each word: the look-ahead.")
     hop: int = Field(
-        default=_USUAL.hop,
+        default=StreamSettings.hop,
         ge=1,
         le=100,
         description="Fewest words that are decided together; more are cheaper, but later.",
     )
     flush_after: Seconds = Field(
-        default=_USUAL.flush_after, description="Pause in seconds, by the times or the clock, that commits all words."
+        default=StreamSettings.flush_after,
+        description="Pause in seconds, by the times or the clock, that commits all words.",
     )
     patience: int = Field(
-        default=_USUAL.patience, ge=0, le=100, description="Further words for which an unsure word waits."
+        default=StreamSettings.patience, ge=0, le=100, description="Further words for which an unsure word waits."
     )
     preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
     committed: list[StreamWord] = Field(

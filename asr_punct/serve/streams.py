@@ -38,8 +38,6 @@ _LIVE_WORDS = 8
 """Maximum number of words of a message that does not wait for others: a recogniser sends a few words at a time."""
 _BULK_WORDS = 40
 """Maximum number of words of larger messages in one run; a message with more of them has a run of its own."""
-_PAUSE_S = StreamSettings().flush_after
-"""Shortest pause, in seconds, that is assumed at the end of a stream that its client may continue."""
 
 
 class Streams:
@@ -140,7 +138,7 @@ class LiveStream:
             message = await self._next_message()
         code, reason = self.connection.close_code
         if self.pending and code == STOPPED:  # the client may continue in mid-sentence
-            await self._send(idle_s=max(self.settings.flush_after, _PAUSE_S))
+            await self._send(idle_s=max(self.settings.flush_after, StreamSettings.flush_after))
         await self._send(ends=True)
         await self.connection.close(code, reason)
 
