@@ -13,7 +13,7 @@ from typing import Any
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ArgumentError
-from asr_punct.formats.nemo_labels import format_labels
+from asr_punct.formats.lines.nemo_labels import format_labels
 from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
 from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.options import USUAL_STREAM, ModelOptions, StreamSettings
