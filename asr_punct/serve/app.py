@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -153,17 +154,14 @@ def _request_schema() -> tuple[dict[str, Any], dict[str, Any]]:
 def _add_streams(app: FastAPI, service: Service) -> None:
     @app.websocket("/v1/stream")
     async def stream(websocket: WebSocket) -> None:
-        async with service.connections.accept(websocket, "stream") as connection:
-            if connection:
-                await service.streams.serve(connection)
+        await service.connections.serve(websocket, "stream", service.streams.serve)
 
     if service.vosk:
 
         @app.websocket("/")
         async def vosk(websocket: WebSocket) -> None:
-            async with service.connections.accept(websocket, "vosk") as connection:
-                if connection:
-                    await serve_vosk(connection, service.vosk, service.documents)
+            forward = partial(serve_vosk, address=service.vosk, documents=service.documents)
+            await service.connections.serve(websocket, "vosk", forward)
 
 
 def _add_operation(app: FastAPI, service: Service) -> None:

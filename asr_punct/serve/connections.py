@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from fastapi import Request, WebSocket, WebSocketDisconnect
@@ -71,29 +71,24 @@ class Connections:
         self.stop, self.is_empty = asyncio.Event(), asyncio.Event()
         self.is_empty.set()
 
-    @asynccontextmanager
-    async def accept(self, websocket: WebSocket, kind: str) -> AsyncIterator[Connection | None]:
-        """Accept a connection of a kind (`stream` or `vosk`); yield None if it is refused with status 503."""
+    async def serve(self, websocket: WebSocket, kind: str, serve: Callable[[Connection], Awaitable[None]]) -> None:
+        """Accept a connection of a kind (`stream` or `vosk`) and serve it, or refuse it with status 503."""
         if self._count >= self._limits.streams or self.stop.is_set():
             self._metrics.refused.labels("streams").inc()
             error = ServiceError(503, "stream", f"{self._count} open streams", "fewer streams", retry_after_s=5)
             await websocket.send_denial_response(error.response())
-            yield None
             return
         self._count += 1
         self.is_empty.clear()
-        self._metrics.streams.labels(kind).inc()
         try:
-            await websocket.accept()
-            connection = Connection(websocket, self._limits, self.stop)
-            try:
-                yield connection
-            finally:
-                connection.stop_waiting()
-        except DisconnectedError:
-            pass
+            with self._metrics.streams.labels(kind).track_inprogress(), suppress(DisconnectedError):
+                await websocket.accept()
+                connection = Connection(websocket, self._limits, self.stop)
+                try:
+                    await serve(connection)
+                finally:
+                    connection.stop_waiting()
         finally:
-            self._metrics.streams.labels(kind).dec()
             self._count -= 1
             if not self._count:
                 self.is_empty.set()
