@@ -24,10 +24,9 @@ from starlette.middleware.cors import CORSMiddleware
 
 from asr_punct.serve.connections import Bodies, Connections
 from asr_punct.serve.documents import Documents
-from asr_punct.serve.errors import ERRORS, ServiceError, internal_error
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.metrics import Metrics
 from asr_punct.serve.models import Models
+from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.requests import parse_request
 from asr_punct.serve.schema import (
     ClientMessage,
@@ -39,8 +38,9 @@ from asr_punct.serve.schema import (
     UploadOptions,
 )
 from asr_punct.serve.security import COOKIE, Guard
+from asr_punct.serve.service_errors import ERRORS, ServiceError, internal_error
 from asr_punct.serve.streams import Streams
-from asr_punct.serve.vosk import serve_vosk
+from asr_punct.serve.vosk_proxy import serve_vosk
 
 PAGE = Path(__file__).parent / "page"
 _DESCRIPTION = "Adds punctuation and capitals to the words of speech recognisers, from the words and their pauses."

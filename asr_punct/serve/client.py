@@ -18,8 +18,8 @@ from websockets.exceptions import InvalidStatus, InvalidURI, WebSocketException
 from websockets.uri import parse_uri
 
 from asr_punct.errors import ArgumentError, AsrPunctError, first_line
-from asr_punct.serve.errors import validation_error
 from asr_punct.serve.schema import ErrorAnswer, ServerMessage, StreamWord, TimedWord
+from asr_punct.serve.service_errors import validation_error
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ _PONG_S = 60.0
 _REFUSED = frozenset({401, 403, 404})
 """HTTP statuses after which the client does not try again."""
 _WORD: TypeAdapter[TimedWord] = TypeAdapter(StreamWord)
-Committed = dict[str, Any]
+CommittedWord = dict[str, Any]
 """A committed word: `word`, `start`, `end`, `marks`, `case`, `written`."""
 
 
@@ -75,13 +75,13 @@ class StreamClient:
         self._place = url.partition("?")[0]  # without a token
         self._waiting: deque[dict[str, Any]] = deque()  # not committed
         self._sent = 0  # how many of them were sent on this connection
-        self._context: deque[Committed] = deque(maxlen=_CONTEXT_WORDS)
+        self._context: deque[CommittedWord] = deque(maxlen=_CONTEXT_WORDS)
         self._changed = asyncio.Condition()
         self._ends = False
         self._was_connected = False
         self._failure: AsrPunctError | None = None
         self._logged: set[str] = set()  # warnings of the service, which repeats them on each connection
-        self._committed: asyncio.Queue[Committed | BaseException | None] = asyncio.Queue()
+        self._committed: asyncio.Queue[CommittedWord | BaseException | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.partial = ""
         """The words that are not committed yet, with provisional marks and capitals."""
@@ -117,7 +117,7 @@ class StreamClient:
             self._ends = True
             self._changed.notify_all()
 
-    async def __aiter__(self) -> AsyncIterator[Committed]:
+    async def __aiter__(self) -> AsyncIterator[CommittedWord]:
         """Yield each committed word, in order. Raises AsrPunctError if the service refuses the client or its words."""
         while (item := await self._committed.get()) is not None:
             if isinstance(item, BaseException):

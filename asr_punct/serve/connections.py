@@ -10,9 +10,9 @@ from typing import Any
 from fastapi import Request, WebSocket, WebSocketDisconnect
 from starlette.requests import ClientDisconnect
 
-from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.metrics import Metrics
+from asr_punct.serve.prometheus import Metrics
+from asr_punct.serve.service_errors import ServiceError
 from asr_punct.words import Seconds
 
 STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.metrics import Metrics
 from asr_punct.serve.models import Models
+from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, write_answer
-from asr_punct.serve.workers import Work, Worker
+from asr_punct.serve.service_errors import ServiceError
+from asr_punct.serve.turns import Work, Worker
 from asr_punct.words import Utterance
 
 _SHORT_BYTES = 2**10

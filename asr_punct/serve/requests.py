@@ -23,8 +23,8 @@ from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
-from asr_punct.serve.errors import ServiceError, bad_request, validation_error
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
+from asr_punct.serve.service_errors import ServiceError, bad_request, validation_error
 from asr_punct.words import Utterance, annotate, utterances_of_text, with_time_source, word_count
 
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"

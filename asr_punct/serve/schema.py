@@ -90,16 +90,16 @@ class TimedWord(BaseModel):
         return Word(self.word, self.start, self.end, self.confidence, self.pause, labels)
 
 
-def in_order(words: list[TimedWord]) -> list[TimedWord]:
+def _in_order(words: list[TimedWord]) -> list[TimedWord]:
     """Return the words. Raises ValueError if one starts before an earlier one."""
     try:
-        last_start(words)
+        latest_start(words)
     except ValueError as error:
         raise ValueError(f"words in the order of time: {error}") from None
     return words
 
 
-def last_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
+def latest_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
     """Return the start of the last word that has one, else `after`.
 
     Raises ValueError if a word starts before an earlier one or before `after`, as in `0.5 after 1`.
@@ -129,7 +129,7 @@ class PunctuateRequest(StrictModel):
     hint = " (for a file of a recogniser: ?from=FORMAT, or -F file=@…)"
 
     text: str | None = Field(default=None, description="A line is an utterance, an empty line ends a document.")
-    words: Annotated[list[TimedWord], AfterValidator(in_order)] | None = Field(
+    words: Annotated[list[TimedWord], AfterValidator(_in_order)] | None = Field(
         default=None, description="Words of one document, in the order of time."
     )
     language: Language = Field(

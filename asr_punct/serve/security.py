@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asr_punct.serve.errors import ServiceError
+from asr_punct.serve.service_errors import ServiceError
 
 OPEN_PATHS = frozenset({"/healthz"})
 """Paths that need no token, and where the header Host is not checked."""

@@ -26,12 +26,12 @@ from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.marks import Glyphs
 from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, STOPPED, Connection
-from asr_punct.serve.errors import ServiceError, validation_error
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.metrics import Metrics
 from asr_punct.serve.models import Models
-from asr_punct.serve.schema import ClientMessage, StreamConfig, last_start
-from asr_punct.serve.workers import Work, Worker
+from asr_punct.serve.prometheus import Metrics
+from asr_punct.serve.schema import ClientMessage, StreamConfig, latest_start
+from asr_punct.serve.service_errors import ServiceError, validation_error
+from asr_punct.serve.turns import Work, Worker
 from asr_punct.words import Seconds, Word
 
 _LIVE_WORDS = 8
@@ -160,7 +160,7 @@ class LiveStream:
 
     async def _answer(self, message: ClientMessage) -> None:
         try:
-            start = last_start(message.words, self.last_start)
+            start = latest_start(message.words, self.last_start)
         except ValueError as error:
             found = f"a word that starts at {error}"
             raise ServiceError(422, "message: words", found, "words in the order of time") from None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
-from asr_punct.serve.errors import ServiceError
-from asr_punct.serve.workers import Work, Worker
+from asr_punct.serve.service_errors import ServiceError
+from asr_punct.serve.turns import Work, Worker
 
 
 @dataclass(eq=False)

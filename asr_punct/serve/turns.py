@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, ParamSpec, TypeVar
 
-from asr_punct.serve.errors import ServiceError, internal_error
+from asr_punct.serve.service_errors import ServiceError, internal_error
 
 _LOG = logging.getLogger(__name__)
 Arguments = ParamSpec("Arguments")

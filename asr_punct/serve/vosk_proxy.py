@@ -23,8 +23,8 @@ from asr_punct.formats.json import vosk
 from asr_punct.formats.json.nodes import parse_json
 from asr_punct.serve.connections import Connection
 from asr_punct.serve.documents import Documents
-from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.requests import ParsedRequest
+from asr_punct.serve.service_errors import ServiceError
 from asr_punct.words import Word
 
 _LOG = logging.getLogger(__name__)
