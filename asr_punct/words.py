@@ -137,6 +137,15 @@ class Utterance:
         return tuple(word.probabilities for word in self.words)
 
 
+def utterances_of_text(text: str, language: str = "") -> Iterator[Utterance]:
+    """Yield an utterance for each line, with ids from 1; an empty line ends the document."""
+    document = 1
+    for number, line in enumerate(text.split("\n"), start=1):
+        words = split_words(line)
+        yield Utterance(words, id=str(number), document=str(document), language=language)
+        document += not words
+
+
 _NO_LABELS = Labels()
 _UNCHANGED: Any = object()
 

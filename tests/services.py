@@ -10,10 +10,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from asr_punct.serve.app import build_app
+from asr_punct.serve.app import Service, build_app
 from asr_punct.serve.models import Models
 from asr_punct.serve.server import Server, bind
-from asr_punct.serve.service import Service
 
 TEST_HOST = "testserver"
 """Host of the requests of `TestClient`; without a token a service accepts it only as its own."""

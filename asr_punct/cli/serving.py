@@ -73,9 +73,9 @@ def serve(
     end it: it finishes its requests and sends the remaining words of its streams.
     """
     from asr_punct.inference.backend import thread_count
+    from asr_punct.serve.app import Service
     from asr_punct.serve.models import Models
     from asr_punct.serve.server import Server, bind
-    from asr_punct.serve.service import Service
 
     if token is not None and not re.fullmatch(r"[!-~]+", token):
         raise AsrPunctError("--token: found an invalid token, expected printable ASCII characters without spaces")

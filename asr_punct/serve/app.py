@@ -1,9 +1,14 @@
-"""The HTTP and WebSocket routes."""
+"""The parts of the service, and its HTTP and WebSocket routes."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,24 +16,77 @@ from typing import Any
 from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
-from asr_punct.serve.bodies import Bodies
-from asr_punct.serve.errors import ERRORS, ServiceError, error_content
-from asr_punct.serve.live import serve_stream
-from asr_punct.serve.reference import reference_page
+from asr_punct.serve.connections import Bodies, Connections
+from asr_punct.serve.documents import Documents
+from asr_punct.serve.limits import Limits
+from asr_punct.serve.models import Models
+from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.requests import parse_request
-from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, UploadOptions
+from asr_punct.serve.schema import (
+    ClientMessage,
+    ErrorAnswer,
+    ModelDescription,
+    PunctuateAnswer,
+    PunctuateRequest,
+    ServerMessage,
+    UploadOptions,
+)
 from asr_punct.serve.security import COOKIE, Guard
-from asr_punct.serve.service import Service
-from asr_punct.serve.vosk import serve_vosk
+from asr_punct.serve.service_errors import ERRORS, ServiceError, internal_error
+from asr_punct.serve.streams import Streams
+from asr_punct.serve.vosk_proxy import serve_vosk
 
 PAGE = Path(__file__).parent / "page"
 _DESCRIPTION = "Adds punctuation and capitals to the words of speech recognisers, from the words and their pauses."
 _Next = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass
+class Service:
+    """The parts of a service.
+
+    Attributes:
+        token: clients must send it; "": none.
+        origins: sites whose pages may use the service.
+        host: address on which the service listens.
+        threads: number of threads for long requests, and of as many for streams.
+        vosk: address of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
+    """
+
+    models: Models
+    limits: Limits = field(default_factory=Limits)
+    token: str = ""
+    origins: Sequence[str] = ()
+    host: str = "127.0.0.1"
+    threads: int = 1
+    vosk: str = ""
+    metrics: Metrics = field(default_factory=Metrics)
+    documents: Documents = field(init=False)
+    streams: Streams = field(init=False)
+    connections: Connections = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.documents = Documents(self.models, self.limits, self.metrics, self.threads)
+        self.streams = Streams(self.models, self.limits, self.metrics, self.threads)
+        self.connections = Connections(self.limits, self.metrics)
+
+    async def stop(self) -> None:
+        """End all streams, and wait until their clients have the last words."""
+        self.connections.stop.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.stop_s):
+                await self.connections.is_empty.wait()
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self.documents.close()
+        self.streams.close()
 
 
 def build_app(service: Service) -> FastAPI:
@@ -68,7 +126,7 @@ def _add_documents(app: FastAPI, service: Service, request_schema: dict[str, Any
         """
         kind, query = request.headers.get("content-type", ""), dict(request.query_params)
         async with bodies.read(request) as body:
-            answer = await service.batcher.submit(lambda: parse_request(kind, query, body), len(body))
+            answer = await service.documents.answer(lambda: parse_request(kind, query, body), len(body))
         return Response(answer.body, media_type=answer.media_type, headers=answer.headers)
 
 
@@ -96,13 +154,14 @@ def _request_schema() -> tuple[dict[str, Any], dict[str, Any]]:
 def _add_streams(app: FastAPI, service: Service) -> None:
     @app.websocket("/v1/stream")
     async def stream(websocket: WebSocket) -> None:
-        await serve_stream(websocket, service)
+        await service.connections.serve(websocket, "stream", service.streams.serve)
 
     if service.vosk:
 
         @app.websocket("/")
         async def vosk(websocket: WebSocket) -> None:
-            await serve_vosk(websocket, service)
+            forward = partial(serve_vosk, address=service.vosk, documents=service.documents)
+            await service.connections.serve(websocket, "vosk", forward)
 
 
 def _add_operation(app: FastAPI, service: Service) -> None:
@@ -137,9 +196,17 @@ def _add_page(app: FastAPI, service: Service) -> None:
 
     @app.get("/docs", include_in_schema=False)
     def reference() -> Response:
-        return HTMLResponse(reference_page(app.openapi()))
+        return HTMLResponse(_reference_page(app.openapi()))
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
+
+
+def _reference_page(api: dict[str, Any]) -> str:
+    """Return an HTML page that shows an OpenAPI description and the messages of streams."""
+    environment = Environment(loader=PackageLoader("asr_punct", "serve"), autoescape=True)
+    environment.filters["text"] = lambda value: json.dumps(value, indent=2, ensure_ascii=False)
+    messages = {"Message of a client": ClientMessage.model_json_schema(), "Answer": ServerMessage.model_json_schema()}
+    return environment.get_template("reference.html.j2").render(api=api, messages=messages)
 
 
 async def _service_error(_: Request, error: ServiceError) -> Response:
@@ -149,12 +216,14 @@ async def _service_error(_: Request, error: ServiceError) -> Response:
 async def _http_error(request: Request, error: HTTPException) -> Response:
     """Answer a request for an unknown path or method."""
     found, expected = f"{request.method} {request.url.path[:80]}", "a path and method of /openapi.json"
-    return JSONResponse(error_content("request", found, expected), error.status_code, error.headers)
+    answer = ServiceError(error.status_code, "request", found, expected).response()
+    answer.headers.update(error.headers or {})
+    return answer
 
 
 async def _internal_error(_: Request, __: Exception) -> Response:
     """Answer an error of the service itself, without a stack trace."""
-    return JSONResponse(error_content("service", "an internal error", "an answer; the log has the error"), 500)
+    return internal_error().response()
 
 
 _ERROR_HANDLERS: dict[int | type[Exception], Any] = {

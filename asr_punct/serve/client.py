@@ -17,9 +17,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus, InvalidURI, WebSocketException
 from websockets.uri import parse_uri
 
-from asr_punct.errors import AsrPunctError, first_line
-from asr_punct.serve.errors import validation_error
-from asr_punct.serve.schema import ServerMessage, StreamWord, TimedWord
+from asr_punct.errors import ArgumentError, AsrPunctError, first_line
+from asr_punct.serve.schema import ErrorAnswer, ServerMessage, StreamWord, TimedWord
+from asr_punct.serve.service_errors import validation_error
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
@@ -31,9 +31,8 @@ _PONG_S = 60.0
 """Seconds to wait for the answer to a ping."""
 _REFUSED = frozenset({401, 403, 404})
 """HTTP statuses after which the client does not try again."""
-_MESSAGE = "{place}: found {found}, expected {expected}"
 _WORD: TypeAdapter[TimedWord] = TypeAdapter(StreamWord)
-Committed = dict[str, Any]
+CommittedWord = dict[str, Any]
 """A committed word: `word`, `start`, `end`, `marks`, `case`, `written`."""
 
 
@@ -52,8 +51,7 @@ class StreamClient:
     Args:
         url: address of the service: `ws://…` or `wss://…`.
         token: token that the service requires, or "".
-        config: settings of the stream, as in the protocol: `language`, `model`, `left`, `right`, `hop`, `flush_after`,
-            `patience`, `preview`.
+        config: settings of the stream, as in the protocol (see `schema.StreamConfig`), without `committed`.
         retry_s: seconds between attempts to connect.
         max_waiting: maximum number of words that are not committed; `send` waits while there are so many.
         connect_s: seconds after which the client fails if it has never been connected.
@@ -77,13 +75,13 @@ class StreamClient:
         self._place = url.partition("?")[0]  # without a token
         self._waiting: deque[dict[str, Any]] = deque()  # not committed
         self._sent = 0  # how many of them were sent on this connection
-        self._context: deque[Committed] = deque(maxlen=_CONTEXT_WORDS)
+        self._context: deque[CommittedWord] = deque(maxlen=_CONTEXT_WORDS)
         self._changed = asyncio.Condition()
         self._ends = False
         self._was_connected = False
         self._failure: AsrPunctError | None = None
         self._logged: set[str] = set()  # warnings of the service, which repeats them on each connection
-        self._committed: asyncio.Queue[Committed | BaseException | None] = asyncio.Queue()
+        self._committed: asyncio.Queue[CommittedWord | BaseException | None] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.partial = ""
         """The words that are not committed yet, with provisional marks and capitals."""
@@ -119,7 +117,7 @@ class StreamClient:
             self._ends = True
             self._changed.notify_all()
 
-    async def __aiter__(self) -> AsyncIterator[Committed]:
+    async def __aiter__(self) -> AsyncIterator[CommittedWord]:
         """Yield each committed word, in order. Raises AsrPunctError if the service refuses the client or its words."""
         while (item := await self._committed.get()) is not None:
             if isinstance(item, BaseException):
@@ -132,7 +130,7 @@ class StreamClient:
         try:
             while (problem := await self._connect()) is not None:
                 if not self._was_connected and time.monotonic() + self._retry_s > deadline:
-                    raise AsrPunctError(f"{self._place}: {problem}")
+                    raise problem
                 await asyncio.sleep(self._retry_s)
             self._committed.put_nowait(None)
         except AsrPunctError as error:
@@ -141,7 +139,7 @@ class StreamClient:
                 self._failure = error
                 self._changed.notify_all()
 
-    async def _connect(self) -> str | None:
+    async def _connect(self) -> AsrPunctError | None:
         """Open a connection and use it until it breaks; return the problem, or None if the document has ended."""
         headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         options: dict[str, Any] = {"additional_headers": headers, "compression": None, "ping_timeout": _PONG_S}
@@ -158,16 +156,25 @@ class StreamClient:
                         return None
                 finally:
                     sending.cancel()
-                problem = f"found the end of the connection ({connection.close_code}), expected a stream"
+                found = f"the end of the connection ({connection.close_code})"
+                problem = AsrPunctError(self._place, found, "a stream")
         except InvalidStatus as error:
-            problem = _refusal(error)
+            problem = self._refusal(error)
             if error.response.status_code in _REFUSED:
-                raise AsrPunctError(f"{self._place}: {problem}") from None
+                raise problem from None
         except (OSError, TimeoutError, WebSocketException) as error:
-            problem = f"found {first_line(error)}, expected a service that answers"
+            problem = AsrPunctError(self._place, first_line(error), "a service that answers")
         if is_open:  # one line for a break, none for the attempts after it
-            _LOG.warning("%s: %s; the client connects again", self._place, problem)
+            _LOG.warning("%s; the client connects again", problem)
         return problem
+
+    def _refusal(self, error: InvalidStatus) -> AsrPunctError:
+        """Return the error of the service's answer, or its status if the answer is of another server."""
+        try:
+            parts = ErrorAnswer.model_validate_json(error.response.body or b"").error
+        except ValidationError:
+            return AsrPunctError(self._place, f"status {error.response.status_code}", "a stream")
+        return AsrPunctError(f"{self._place}: {parts.place}", parts.found, parts.expected)
 
     async def _send_words(self, connection: ClientConnection) -> None:
         """Send words as they are added, then the end of the document."""
@@ -193,9 +200,9 @@ class StreamClient:
             except ValidationError:
                 message = None
             if message is None or len(message.final) > self._sent:
-                raise AsrPunctError(f"{self._place}: found {raw[:80]!r}, expected an answer of asr-punct")
+                raise AsrPunctError(self._place, repr(raw[:80]), "an answer of asr-punct")
             if message.error:
-                raise AsrPunctError(_MESSAGE.format(**message.error.model_dump()))
+                raise AsrPunctError(**message.error.model_dump())
             for warning in message.warnings:
                 if warning not in self._logged:
                     self._logged.add(warning)
@@ -218,15 +225,7 @@ def _check_url(url: str) -> None:
         parse_uri(url)
     except (InvalidURI, ValueError):
         expected = "an address with ws:// or wss://, such as ws://127.0.0.1:8080/v1/stream"
-        raise AsrPunctError(f"url: found {url.partition('?')[0]!r}, expected {expected}") from None
-
-
-def _refusal(error: InvalidStatus) -> str:
-    """Return the error of the service's answer, or its status if the answer is of another server."""
-    try:
-        return _MESSAGE.format(**json.loads(error.response.body or b"")["error"])
-    except (ValueError, TypeError, KeyError):
-        return f"found status {error.response.status_code}, expected a stream"
+        raise ArgumentError("url", repr(url.partition("?")[0]), expected) from None
 
 
 def _as_json(word: str | Word | Mapping[str, Any]) -> dict[str, Any]:
@@ -237,8 +236,9 @@ def _as_json(word: str | Word | Mapping[str, Any]) -> dict[str, Any]:
             known |= {"marks": sorted(map(str, word.labels.marks)), "case": str(word.labels.case)}
         return {"word": word.text, **{name: value for name, value in known.items() if value is not None}}
     if not isinstance(word, str | Mapping):
-        raise AsrPunctError(f"send: found {word!r}, expected a text, a Word, or an object with the key 'word'")
+        raise ArgumentError("words", repr(word), "a text, a Word, or an object with the key 'word'")
     try:
         return _WORD.validate_python(word).model_dump(mode="json", exclude_none=True)
     except ValidationError as error:
-        raise AsrPunctError(str(validation_error(error, "send"))) from None
+        bad = validation_error(error, "words")
+        raise ArgumentError(bad.place, bad.found, bad.expected) from None

@@ -1,73 +1,94 @@
-"""WebSocket connections: a limit on their number, time limits, and their end when the service stops."""
+"""What clients send, within limits: bodies of requests, and WebSocket connections, which end when the service stops."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from fastapi import WebSocket, WebSocketDisconnect
-from starlette.types import Scope
+from fastapi import Request, WebSocket, WebSocketDisconnect
+from starlette.requests import ClientDisconnect
 
-from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.metrics import Metrics
+from asr_punct.serve.prometheus import Metrics
+from asr_punct.serve.service_errors import ServiceError
 from asr_punct.words import Seconds
 
 STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011
 """Codes with which the service closes a connection."""
 
 
+class Bodies:
+    """Reads bodies; all bodies that are in use together have at most `limits.buffered_bytes`."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits, self._buffered = limits, 0
+
+    @asynccontextmanager
+    async def read(self, request: Request) -> AsyncIterator[bytes]:
+        """Read the body of a request; it counts as in use inside the context.
+
+        Raises ServiceError if the body is too large or takes too long, or too many bodies are in use.
+        """
+        most = self._limits.body_bytes
+        declared = request.headers.get("content-length", "0")
+        if not declared.isdecimal() or int(declared) > most:
+            raise ServiceError(413, "body", f"{declared[:20]} bytes", f"at most {most} bytes")
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._limits.request_s):
+                async for part in request.stream():
+                    size += len(part)
+                    self._buffered += len(part)
+                    if size > most:
+                        raise ServiceError(413, "body", f"{size} bytes or more", f"at most {most} bytes")
+                    if self._buffered > self._limits.buffered_bytes:
+                        raise ServiceError(503, "queue", "too many large requests", "fewer at the same time", 1)
+                    parts.append(part)
+            yield b"".join(parts)
+        except (TimeoutError, ClientDisconnect):
+            raise ServiceError(408, "body", "a body that does not end", "a whole request") from None
+        finally:
+            self._buffered -= size
+
+
 class DisconnectedError(Exception):
     """The client has disconnected."""
 
 
-class SlowReaderError(DisconnectedError):
-    """The client does not read its answers."""
-
-
 class Connections:
-    """The open connections.
+    """The open WebSocket connections.
 
     Attributes:
         stop: is set when the service stops.
         is_empty: is set while there is no connection.
-        abort: closes the socket of an ASGI scope at once; data that waits to be sent is lost.
     """
 
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
         self._limits, self._metrics, self._count = limits, metrics, 0
-        self.abort: Callable[[Scope], None] = lambda _: None
         self.stop, self.is_empty = asyncio.Event(), asyncio.Event()
         self.is_empty.set()
 
-    @asynccontextmanager
-    async def accept(self, websocket: WebSocket, kind: str) -> AsyncIterator[Connection | None]:
-        """Accept a connection of a kind (`stream` or `vosk`); yield None if it is refused with status 503."""
+    async def serve(self, websocket: WebSocket, kind: str, serve: Callable[[Connection], Awaitable[None]]) -> None:
+        """Accept a connection of a kind (`stream` or `vosk`) and serve it, or refuse it with status 503."""
         if self._count >= self._limits.streams or self.stop.is_set():
             self._metrics.refused.labels("streams").inc()
             error = ServiceError(503, "stream", f"{self._count} open streams", "fewer streams", retry_after_s=5)
             await websocket.send_denial_response(error.response())
-            yield None
             return
         self._count += 1
         self.is_empty.clear()
-        self._metrics.streams.labels(kind).inc()
         try:
-            await websocket.accept()
-            connection = Connection(websocket, self._limits, self.stop)
-            try:
-                yield connection
-            finally:
-                connection.stop_waiting()
-        except SlowReaderError:
-            self._metrics.refused.labels("slow reader").inc()
-            self.abort(websocket.scope)
-        except DisconnectedError:
-            pass
+            with self._metrics.streams.labels(kind).track_inprogress(), suppress(DisconnectedError):
+                await websocket.accept()
+                connection = Connection(websocket, self._limits, self.stop)
+                try:
+                    await serve(connection)
+                finally:
+                    connection.stop_waiting()
         finally:
-            self._metrics.streams.labels(kind).dec()
             self._count -= 1
             if not self._count:
                 self.is_empty.set()
@@ -118,20 +139,17 @@ class Connection:
         return text if text is not None else message["bytes"]
 
     async def send(self, message: str | bytes) -> None:
-        """Send a message. Raises SlowReaderError if the client does not read, DisconnectedError if it has gone."""
+        """Send a message. Raises DisconnectedError if the client has gone, or does not read (see `server.Server`)."""
         part = {"text": message} if isinstance(message, str) else {"bytes": message}
         await self._send_event({"type": "websocket.send", **part})
 
     async def close(self, code: int, reason: str = "") -> None:
-        """Close the WebSocket; a client that does not read in time is disconnected."""
+        """Close the WebSocket."""
         await self._send_event({"type": "websocket.close", "code": code, "reason": reason[:100]})
 
     async def _send_event(self, event: dict[str, Any]) -> None:
         try:
-            async with asyncio.timeout(self._limits.send_s):
-                await self._websocket.send(event)
-        except TimeoutError:
-            raise SlowReaderError from None
+            await self._websocket.send(event)
         except (OSError, RuntimeError, WebSocketDisconnect):
             raise DisconnectedError from None
 

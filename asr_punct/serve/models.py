@@ -8,7 +8,7 @@ from typing import Any
 
 from asr_punct.hub import AUTO, DEFAULT_MODEL, shipped_languages, shipped_models
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.serve.errors import ServiceError
+from asr_punct.serve.service_errors import ServiceError
 
 Open = Callable[[str | None], Punctuator]
 """Opens a model by name; None: the model of each text's language."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,10 +22,10 @@ from asr_punct.formats.json.own import word_object
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import Labels, write_text
-from asr_punct.serve.errors import ServiceError, bad_request, validation_error
+from asr_punct.marks import Labels
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
-from asr_punct.words import Utterance, Word, annotate, with_time_source, word_count
+from asr_punct.serve.service_errors import ServiceError, bad_request, validation_error
+from asr_punct.words import Utterance, annotate, utterances_of_text, with_time_source, word_count
 
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
 _FIELDS = re.compile(rb"(file|text|words|" + "|".join(UploadOptions.names()).encode() + rb")=")
@@ -35,7 +34,6 @@ _EXPECTED_FORM = "a form with a field 'file'"
 _MAX_FIELDS = 20
 _COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd"
 """Magic numbers of gzip, xz, zip, bzip2 and zstd."""
-logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it logs a warning for each malformed form
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +140,10 @@ def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
         words = tuple(word.to_word() for word in request.words)
         utterances = [with_time_source(Utterance(words, id="1", recording="1", language=language), "asr")]
     else:
-        utterances = list(_lines(request.text or "", language))
+        utterances = list(utterances_of_text(request.text or "", language))
     labels = _labels(request.labels, utterances)
     has_words = request.words is not None
     return ParsedRequest(tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels)
-
-
-def _lines(text: str, language: str) -> Iterable[Utterance]:
-    """Yield an utterance for each line; an empty line ends the document."""
-    document = 0
-    for number, line in enumerate(text.split("\n"), start=1):
-        yield Utterance(tuple(map(Word, line.split())), str(number), document=str(document), language=language)
-        if not line.strip():
-            document += 1
 
 
 def _options(texts: Mapping[str, str]) -> UploadOptions:
@@ -228,9 +217,8 @@ def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iter
 def _json_answer(
     request: ParsedRequest, restored: list[Utterance], punctuator: Punctuator, warnings: Sequence[str]
 ) -> Answer:
-    lines = (write_text([word.text for word in u.words], u.labels, punctuator.glyphs.of(u.language)) for u in restored)
-    language = next((u.language for u in restored if u.language), "")
-    content: dict[str, Any] = {"language": language, "text": "\n".join(lines)}
+    language = next((utterance.language for utterance in restored if utterance.language), "")
+    content: dict[str, Any] = {"language": language, "text": "\n".join(map(punctuator.write, restored))}
     if request.has_words or request.probabilities:
         content["words"] = [
             word_object(word, punctuator.glyphs.of(utterance.language))

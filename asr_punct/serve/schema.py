@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
@@ -89,16 +90,16 @@ class TimedWord(BaseModel):
         return Word(self.word, self.start, self.end, self.confidence, self.pause, labels)
 
 
-def in_order(words: list[TimedWord]) -> list[TimedWord]:
+def _in_order(words: list[TimedWord]) -> list[TimedWord]:
     """Return the words. Raises ValueError if one starts before an earlier one."""
     try:
-        last_start(words)
+        latest_start(words)
     except ValueError as error:
         raise ValueError(f"words in the order of time: {error}") from None
     return words
 
 
-def last_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
+def latest_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
     """Return the start of the last word that has one, else `after`.
 
     Raises ValueError if a word starts before an earlier one or before `after`, as in `0.5 after 1`.
@@ -128,7 +129,7 @@ class PunctuateRequest(StrictModel):
     hint = " (for a file of a recogniser: ?from=FORMAT, or -F file=@…)"
 
     text: str | None = Field(default=None, description="A line is an utterance, an empty line ends a document.")
-    words: Annotated[list[TimedWord], AfterValidator(in_order)] | None = Field(
+    words: Annotated[list[TimedWord], AfterValidator(_in_order)] | None = Field(
         default=None, description="Words of one document, in the order of time."
     )
     language: Language = Field(
@@ -230,7 +231,10 @@ class StreamConfig(StrictModel):
     left: int = Field(default=StreamSettings.left, ge=0, le=1000, description="Words before each word, as context.")
     right: int = Field(default=StreamSettings.right, ge=1, le=100, description="Words after each word: the look-ahead.")
     hop: int = Field(
-        default=1, ge=1, le=100, description="Fewest words that are decided together; more are cheaper, but later."
+        default=StreamSettings.hop,
+        ge=1,
+        le=100,
+        description="Fewest words that are decided together; more are cheaper, but later.",
     )
     flush_after: Seconds = Field(
         default=StreamSettings.flush_after,
@@ -245,6 +249,10 @@ class StreamConfig(StrictModel):
         max_length=MAX_CONTEXT,
         description="Last committed words of an earlier stream that this one continues, for context.",
     )
+
+    def settings(self) -> StreamSettings:
+        """Return when words are decided, and with how much context."""
+        return StreamSettings(**{each.name: getattr(self, each.name) for each in fields(StreamSettings)})
 
 
 class ClientMessage(StrictModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from collections.abc import Collection
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,7 +13,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asr_punct.serve.errors import ServiceError
+from asr_punct.serve.service_errors import ServiceError
 
 OPEN_PATHS = frozenset({"/healthz"})
 """Paths that need no token, and where the header Host is not checked."""
@@ -29,16 +30,7 @@ _HEADERS = {
 }
 """Pages may load only scripts, styles, pictures and data of this service, and play files of the user. No site may show
 them in a frame."""
-_TOKEN_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>asr-punct: token needed</title>
-<p>This service needs its token, and the request has none or a wrong one.</p>
-<p>Add <code>?token=TOKEN</code> to the address of the start page, where TOKEN is the token of the service. The browser
-keeps it until it is closed.</p>
-</html>
-"""
+_TOKEN_PAGE = Path(__file__).parent / "page" / "token.html"
 
 
 class Guard:
@@ -82,10 +74,10 @@ class Guard:
         """Return why a request is refused, or None."""
         headers = request.headers
         if not (self._token or is_open or self._has_allowed_host(headers)):
-            expected = "localhost, the address of --host, or a name of --allow-origin; any other one needs --token"
+            expected = "localhost, the address of the service, or a site that it allows; another one needs a token"
             return ServiceError(403, "Host", repr(headers.get("host", ""))[:80], expected)
         if not self._has_allowed_origin(headers):
-            return ServiceError(403, "Origin", "another site", "this site, or --allow-origin")
+            return ServiceError(403, "Origin", "another site", "this site, or one that the service allows")
         # Browsers send CORS preflight requests without the token.
         is_preflight = request.scope.get("method") == "OPTIONS" and headers.get("origin") in self._origins
         if is_preflight or is_open or self._has_token(request):
@@ -119,5 +111,5 @@ def _answer(error: ServiceError, request: HTTPConnection) -> Response:
     """Return the answer to a refused request: JSON, or for a browser without the token a page."""
     answer = error.response()
     if error.status == 401 and "text/html" in request.headers.get("accept", ""):
-        return HTMLResponse(_TOKEN_PAGE, 401, {"WWW-Authenticate": answer.headers["WWW-Authenticate"]})
+        return HTMLResponse(_TOKEN_PAGE.read_bytes(), 401, {"WWW-Authenticate": answer.headers["WWW-Authenticate"]})
     return answer

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
 import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+from typing import Any
 
 import uvicorn
-from starlette.types import Scope
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from asr_punct.errors import AsrPunctError, first_line
-from asr_punct.serve.app import build_app
-from asr_punct.serve.service import Service
+from asr_punct.serve.app import Service, build_app
 
 _PONG_S = 60.0
 """Seconds to wait for the answer to a ping. Long, because it is read only after the messages before it are answered."""
@@ -22,9 +22,42 @@ _OTHER_CONNECTIONS = 200
 """Number of connections besides streams that are accepted; uvicorn answers 503 to further ones."""
 
 
-def _keep_record(record: logging.LogRecord) -> bool:
-    """Drop uvicorn's error about a WebSocket that the service refused on purpose, with a status."""
-    return record.getMessage() != "ASGI callable returned without completing handshake."
+class _WebSocket(WebSocketsSansIOProtocol):
+    """uvicorn's side of a WebSocket, which disconnects a client that does not read what is sent to it."""
+
+    def __init__(self, service: Service, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._service = service
+        self._slow: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        """Note that the client is slow: asyncio calls this while much waits to be sent."""
+        super().pause_writing()
+        self._slow = self.loop.call_later(self._service.limits.send_s, self._disconnect)
+
+    def resume_writing(self) -> None:
+        """Note that the client reads again."""
+        super().resume_writing()
+        self._stop_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the connection."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _stop_timer(self) -> None:
+        if self._slow:
+            self._slow.cancel()
+
+    def _disconnect(self) -> None:
+        self._service.metrics.refused.labels("slow reader").inc()
+        self.transport.abort()
+
+    async def send(self, message: Any) -> None:
+        """Send an ASGI message. After a refusal with a status, uvicorn would log that the handshake is incomplete."""
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True
 
 
 class Server(uvicorn.Server):
@@ -37,7 +70,7 @@ class Server(uvicorn.Server):
             build_app(service),
             log_level=log_level,
             access_log=False,  # tokens may be in the query
-            ws="websockets-sansio",
+            ws=partial(_WebSocket, service),  # type: ignore[arg-type]
             ws_max_size=limits.message_bytes,
             ws_ping_timeout=_PONG_S,
             server_header=False,
@@ -46,14 +79,16 @@ class Server(uvicorn.Server):
             lifespan="off",
         )
         super().__init__(config)
-        logging.getLogger("uvicorn.error").addFilter(_keep_record)
-        service.connections.abort = self._abort
 
-    def _abort(self, scope: Scope) -> None:
-        """Close the socket of an ASGI scope at once."""
-        for connection in self.server_state.connections:
-            if getattr(connection, "scope", None) is scope:
-                connection.transport.abort()
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal or `should_exit`."""
+        forms = logging.getLogger("python_multipart")
+        level = forms.level
+        forms.setLevel(logging.ERROR)  # it logs a warning for each malformed form
+        try:
+            await super().serve(sockets)
+        finally:
+            forms.setLevel(level)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Finish the work and stop."""
@@ -63,18 +98,10 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
         self._service.close()
 
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop at SIGTERM and SIGINT. Unlike uvicorn's own method, do not raise the signal again after the stop."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop at SIGTERM and SIGINT, at a second SIGINT without waiting; uvicorn would raise the signal again."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -83,7 +110,6 @@ def bind(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        found = error.strerror or first_line(error)
-        raise AsrPunctError(f"--host {host} --port {port}: found {found!r}, expected a free address") from None
+        raise AsrPunctError(f"{host}:{port}", repr(error.strerror or first_line(error)), "a free address") from None
     listener.setblocking(False)
     return listener

@@ -1,248 +1,252 @@
-"""Live streams: worker threads share them, and decide the words that arrive together in one run of the model.
+"""The WebSocket `/v1/stream`: words in, committed words out.
 
-A stream stays in one thread. Messages of many words, which no live recogniser sends, wait for those of few words: each
-run takes only some of them, so that a client that sends much delays itself. While the model runs, Python's lock is free
-for the other threads.
+A stream stays in one worker, which decides the words that arrive together in one run of the model. Messages of many
+words, which no live recogniser sends, wait for those of few words. While the model runs, Python's lock is free for the
+other threads.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import queue
-import threading
+import json
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary
 
-from asr_punct.errors import AsrPunctError
+from pydantic import ValidationError
+
+from asr_punct.errors import plural
 from asr_punct.formats.json.own import word_object
 from asr_punct.inference.options import StreamSettings
-from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.marks import Glyphs
-from asr_punct.serve.errors import ServiceError, bad_request
+from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, STOPPED, Connection
+from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
-from asr_punct.serve.schema import StreamConfig
+from asr_punct.serve.prometheus import Metrics
+from asr_punct.serve.schema import ClientMessage, StreamConfig, latest_start
+from asr_punct.serve.service_errors import ServiceError, validation_error
+from asr_punct.serve.turns import Work, Worker
 from asr_punct.words import Seconds, Word
 
-_LOG = logging.getLogger(__name__)
 _LIVE_WORDS = 8
 """Maximum number of words of a message that does not wait for others: a recogniser sends a few words at a time."""
-_BULK_WORDS = 32
-"""A run takes messages of more than `_LIVE_WORDS` words only until it has this many words of them."""
+_BULK_WORDS = 40
+"""Maximum number of words of larger messages in one run; a message with more of them has a run of its own."""
 
 
-class Answer(NamedTuple):
-    """Words that are committed now, as JSON (`schema.PunctuatedWord`), text of the pending words, and new warnings."""
+class Streams:
+    """The open streams, in one worker for each of the `threads`."""
 
-    final: list[dict[str, Any]]
-    partial: str
-    warnings: Sequence[str] = ()
+    def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
+        self._models, self._limits, self._metrics = models, limits, metrics
+        workers = [Worker(_pool_of, _decide, small=_LIVE_WORDS, together=_BULK_WORDS) for _ in range(threads)]
+        self._open = dict.fromkeys(workers, 0)  # number of streams
+        self._pools = WeakValueDictionary[tuple[object, ...], StreamPool[LiveStream]]()
+
+    def close(self) -> None:
+        """Stop the threads after the work that waits."""
+        for worker in self._open:
+            worker.close()
+
+    async def serve(self, connection: Connection) -> None:
+        """Answer the messages of one client until it disconnects, is idle or sends a bad one, or the service stops."""
+        try:
+            message = await _receive(connection, self._limits)
+            if message is None:
+                await connection.close(*connection.close_code)
+                return
+            async with self._stream(connection, message.config or StreamConfig()) as stream:
+                await stream.run(message)
+        except ServiceError as error:
+            await connection.send(json.dumps(error.content))
+            await connection.close(BAD_MESSAGE if error.status < 500 else INTERNAL, str(error))
+
+    @asynccontextmanager
+    async def _stream(self, connection: Connection, config: StreamConfig) -> AsyncIterator[LiveStream]:
+        """Open a stream in the worker with the fewest ones. Raises ServiceError for an unknown model."""
+        name, language, settings = self._models.check(config.model), config.language or "", config.settings()
+        punctuator = await asyncio.to_thread(self._models.get, name)
+        worker = min(self._open, key=self._open.__getitem__)
+        # streams of one worker with equal settings share a pool, which exists as long as they
+        pool = self._pools.setdefault((worker, name, language, settings), punctuator.stream_pool(language, settings))
+        self._open[worker] += 1
+        stream = LiveStream(connection, self._limits, self._metrics, config, settings, worker, pool, punctuator.glyphs)
+        try:
+            yield stream
+        finally:
+            self._open[worker] -= 1
+            worker.put(_Event(0, stream, closes=True))
+
+
+@dataclass(eq=False)
+class _Event(Work[dict[str, Any]]):
+    """What happens in a stream: new words, the end of the document, a pause, or the end of the stream.
+
+    The result is the answer to the client, without the client's own `partial`.
+    """
+
+    stream: LiveStream
+    words: Sequence[Word] = ()
+    ends: bool = False
+    idle_s: Seconds | None = None
+    closes: bool = False
 
 
 @dataclass(eq=False)
 class LiveStream:
-    """A stream of one connection. Only one call may be in progress.
+    """The stream of one client: its messages, and its words, which only the worker's thread changes.
 
     Attributes:
-        worker: the thread that computes the stream.
-        pool: the worker's streams with the same model and settings; only the worker's thread uses it.
+        settings: those of `config`.
+        pool: the worker's streams with the same model and settings.
         glyphs: how words are written.
-        preview: whether the partial words of answers have provisional marks and capitals.
+        last_start: start of the document's last word with a time, in seconds; no later word may start before it.
+        partial: further words of the last message, which may change.
         pending: text of the words that are not committed.
         skipped: number of pending words that are not returned, because the client already has them.
         returned: number of words that were returned.
         warnings: warnings about the language that the client has or gets with the next answer.
     """
 
-    worker: _Worker
+    connection: Connection
+    limits: Limits
+    metrics: Metrics
+    config: StreamConfig
+    settings: StreamSettings
+    worker: Worker[_Event]
     pool: StreamPool[LiveStream]
     glyphs: Glyphs
-    preview: bool = True
+    last_start: Seconds = 0.0
+    partial: str = ""
     pending: deque[str] = field(default_factory=deque)
     skipped: int = 0
     returned: int = 0
     warnings: list[str] = field(default_factory=list)
 
-    def new_warnings(self) -> list[str]:
-        """Return the warnings that were not returned before. Only the thread of the stream calls this."""
-        new = [warning for warning in self.pool.warnings(self) if warning not in self.warnings]
-        self.warnings += new
-        return new
+    async def run(self, message: ClientMessage | None) -> None:
+        """Answer this message and those after it. Then commit the remaining words and close the connection."""
+        await self._read_context()
+        while message:
+            with self.metrics.commit_seconds.time():
+                await self._answer(message)
+            message = await self._next_message()
+        code, reason = self.connection.close_code
+        if self.pending and code == STOPPED:  # the client may continue in mid-sentence
+            await self._send(idle_s=max(self.settings.flush_after, StreamSettings.flush_after))
+        await self._send(ends=True)
+        await self.connection.close(code, reason)
 
-    async def push(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds | None = None) -> Answer:
-        """Add words, end the document if `ends`, or report that no word has begun for `idle_s`."""
-        answer: Future[Answer] = Future()
-        self.worker.work.put(_Work(self, words, ends, idle_s, answer))
-        return await asyncio.wrap_future(answer)
+    async def _read_context(self) -> None:
+        """Read the committed words of an earlier stream; their labels are decided again."""
+        if committed := self.config.committed:
+            self.skipped = len(committed)
+            self.last_start = next((word.start for word in reversed(committed) if word.start is not None), 0.0)
+            await self._decided([replace(word.to_word(), labels=None) for word in committed])
 
-    def close(self) -> None:
-        """Close the stream."""
-        self.worker.streams -= 1
-        self.worker.work.put(_Work(self))
+    async def _next_message(self) -> ClientMessage | None:
+        """Return the next message, None at the end; a pause before it commits the words that wait."""
+        if self.pending and await self.connection.is_quiet(self.settings.flush_after):
+            await self._send(idle_s=self.settings.flush_after)
+        message = await _receive(self.connection, self.limits)
+        if message and message.config:
+            raise ServiceError(422, "message", "a config", "it only in the first message")
+        return message
 
-
-@dataclass(eq=False)
-class _Work:
-    """New words or another event of a stream, and the future of the answer; without a future, the stream is closed."""
-
-    stream: LiveStream
-    words: Sequence[Word] = ()
-    ends: bool = False
-    idle_s: Seconds | None = None
-    answer: Future[Answer] | None = None
-
-
-class Streams:
-    """Runs the streams of all connections in worker threads."""
-
-    def __init__(self, models: Models, threads: int) -> None:
-        self._models = models
-        self.workers = [_Worker() for _ in range(threads)]
-
-    def close(self) -> None:
-        """Stop the threads after the work that waits."""
-        for worker in self.workers:
-            worker.work.put(None)
-
-    async def open(self, config: StreamConfig) -> LiveStream:
-        """Open a stream, with the committed words of the configuration as its context.
-
-        Raises ServiceError for an unknown model.
-        """
-        name = self._models.check(config.model)
-        punctuator = await asyncio.to_thread(self._models.get, name)
-        worker = min(self.workers, key=lambda worker: worker.streams)
-        pool = worker.pool(name, punctuator, config)
-        live = LiveStream(worker, pool, punctuator.glyphs, config.preview, skipped=len(config.committed))
-        worker.streams += 1
+    async def _answer(self, message: ClientMessage) -> None:
         try:
-            if config.committed:
-                await live.push([replace(word.to_word(), labels=None) for word in config.committed])  # decided again
-        except BaseException:
-            live.close()
-            raise
-        return live
+            start = latest_start(message.words, self.last_start)
+        except ValueError as error:
+            found = f"a word that starts at {error}"
+            raise ServiceError(422, "message: words", found, "words in the order of time") from None
+        self.last_start, self.partial = 0.0 if message.end else start, message.partial or ""
+        await self._send([word.to_word() for word in message.words], ends=message.end)
 
+    async def _send(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds | None = None) -> None:
+        """Send committed words, and as partial text the other words followed by the client's `partial`."""
+        answer = await self._decided(words, ends=ends, idle_s=idle_s)
+        self.metrics.words.labels("stream").inc(len(answer["final"]))
+        answer["partial"] = " ".join(f"{answer['partial']} {self.partial}".split())
+        await self.connection.send(json.dumps(answer, ensure_ascii=False))
 
-class _Worker:
-    """A thread, and the streams that it computes.
+    async def _decided(
+        self, words: Sequence[Word], *, ends: bool = False, idle_s: Seconds | None = None
+    ) -> dict[str, Any]:
+        """Let the worker add words, end the document, or report a pause; return the answer."""
+        event = _Event(len(words), self, words, ends, idle_s)
+        self.worker.put(event)
+        return await event.wait()
 
-    Attributes:
-        streams: number of its streams.
-        work: queue of the work that waits; None stops the thread after the work before it.
-    """
-
-    def __init__(self) -> None:
-        self.streams = 0
-        self._pools: WeakValueDictionary[tuple[object, ...], StreamPool[LiveStream]] = WeakValueDictionary()
-        self.work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
-        self._bulk: deque[_Work] = deque()
-        threading.Thread(target=self._run, name="streams", daemon=True).start()
-
-    def pool(self, name: str, punctuator: Punctuator, config: StreamConfig) -> StreamPool[LiveStream]:
-        """Return the pool of the streams of a model with these settings, which exists as long as such streams."""
-        settings = StreamSettings(config.left, config.right, config.hop, config.flush_after, config.patience)
-        key = name, config.language or "", settings
-        if (pool := self._pools.get(key)) is None:
-            pool = self._pools[key] = punctuator.stream_pool(config.language or "", settings)
-        return pool
-
-    def _run(self) -> None:
-        while works := self._take():
-            by_pool = defaultdict[StreamPool[LiveStream], list[_Work]](list)
-            for work in works:
-                by_pool[work.stream.pool].append(work)
-            for pool, group in by_pool.items():
-                _compute(pool, group)
-
-    def _take(self) -> list[_Work]:
-        """Wait for work, and return the part of it for the next run; [] at the end of the queue."""
-        found = list[_Work]()
-        for work in self._waiting():
-            (self._bulk if len(work.words) > _LIVE_WORDS else found).append(work)
-        closed = {work.stream for work in found if not work.answer}
-        self._bulk = deque(work for work in self._bulk if work.stream not in closed)
-        words = 0
-        while self._bulk and words < _BULK_WORDS:
-            words += len(self._bulk[0].words)
-            found.append(self._bulk.popleft())
+    def commit(self, committed: Iterable[Committed]) -> list[dict[str, Any]]:
+        """Return committed words as JSON (`schema.PunctuatedWord`), without those that the client already has."""
+        found = []
+        for each in committed:
+            self.pending.popleft()
+            if self.skipped:
+                self.skipped -= 1
+            else:
+                self.returned += 1
+                item = word_object(replace(each.word, labels=each.labels), self.glyphs)
+                found.append({**item, "written": each.written})
         return found
 
-    def _waiting(self) -> Iterator[_Work]:
-        """Yield the work in the queue; wait for some if there is none. The None that ends the queue stays in it."""
-        must_wait = not self._bulk
-        while True:
-            try:
-                work = self.work.get(block=must_wait)
-            except queue.Empty:
-                return
-            if work is None:
-                self.work.put(None)
-                return
-            must_wait = False
-            yield work
+    def answer(
+        self, final: Sequence[Mapping[str, Any]], preview: Iterable[Committed] | None, *, ends: bool
+    ) -> dict[str, Any]:
+        """Return the answer with these committed words; without a preview, the other words have no marks."""
+        words = self.pending if preview is None else (each.written for each in preview)
+        answer: dict[str, Any] = {"final": final, "partial": " ".join(islice(words, self.skipped, None))}
+        if ends:
+            answer["end"] = self.returned
+        if new := [warning for warning in self.pool.warnings(self) if warning not in self.warnings]:
+            self.warnings += new
+            answer["warnings"] = new
+        return answer
 
 
-def _compute(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> None:
-    """Set the answer or the error of each stream; all words are decided in one run."""
-    found: dict[LiveStream, Answer] = {}
-    failure: Exception | None = None
+async def _receive(connection: Connection, limits: Limits) -> ClientMessage | None:
+    """Return the next message, None at the end. Raises ServiceError for a bad one."""
+    raw = await connection.receive()
+    if raw is None:
+        return None
+    if isinstance(raw, bytes):
+        raise ServiceError(422, "message", "bytes", "JSON as text")
     try:
-        found = _answers(pool, [work for work in group if work.answer])
-    except AsrPunctError as error:
-        failure = bad_request(error)
-    except Exception as error:
-        _LOG.error("internal error", exc_info=error)
-        failure = ServiceError(500, "service", "an internal error", "an answer; the log has the error")
-    pool.close(work.stream for work in group if not work.answer)
-    for work in group:
-        if work.answer and work.answer.set_running_or_notify_cancel():  # else the connection is gone
-            if failure:
-                work.answer.set_exception(failure)
-            else:
-                work.answer.set_result(found[work.stream])
+        message = ClientMessage.model_validate_json(raw)
+    except ValidationError as error:
+        raise validation_error(error, "message") from None
+    if len(message.words) > limits.message_words:
+        raise ServiceError(422, "message", plural(len(message.words), "word"), f"at most {limits.message_words}")
+    return message
 
 
-def _answers(pool: StreamPool[LiveStream], group: Sequence[_Work]) -> dict[LiveStream, Answer]:
-    """Give the words, ends and pauses of the group to the pool, and return the answer for each stream."""
-    for work in group:
-        work.stream.pending.extend(word.text for word in work.words)
+def _pool_of(event: _Event) -> StreamPool[LiveStream]:
+    return event.stream.pool
+
+
+def _decide(group: Sequence[_Event]) -> Iterable[None]:
+    """Give the events of streams of one pool to it, and set their answers; all words are decided in one run."""
+    pool = _pool_of(group[0])
+    pool.close(event.stream for event in group if event.closes)
+    events = [event for event in group if not event.closes]
+    for event in events:
+        event.stream.pending.extend(word.text for word in event.words)
     committed = defaultdict[LiveStream, list[Committed]](list)
     for part in (
-        pool.push({work.stream: work.words for work in group if work.words}),
-        pool.flush([work.stream for work in group if work.ends]),
-        pool.idle({work.stream: work.idle_s for work in group if work.idle_s is not None}),
+        pool.push({event.stream: event.words for event in events if event.words}),
+        pool.flush([event.stream for event in events if event.ends]),
+        pool.idle({event.stream: event.idle_s for event in events if event.idle_s is not None}),
     ):
         for stream, words in part.items():
             committed[stream] += words
-    final = {work.stream: list(_new_words(work.stream, committed[work.stream])) for work in group}
-    previews = pool.preview(stream for stream in final if stream.preview and stream.pending)
-    return {
-        stream: Answer(words, _partial(stream, previews.get(stream)), stream.new_warnings())
-        for stream, words in final.items()
-    }
-
-
-def _new_words(live: LiveStream, committed: Iterable[Committed]) -> Iterator[dict[str, Any]]:
-    """Yield committed words as JSON, without those that the client already has."""
-    for each in committed:
-        live.pending.popleft()
-        if live.skipped:
-            live.skipped -= 1
-        else:
-            live.returned += 1
-            item = dict(word_object(replace(each.word, labels=each.labels), live.glyphs))
-            yield item | {"written": each.written}
-
-
-def _partial(live: LiveStream, preview: Iterable[Committed] | None) -> str:
-    """Return the words that are not committed, with provisional marks and capitals if there is a preview."""
-    words = live.pending if preview is None else (each.written for each in preview)
-    return " ".join(islice(words, live.skipped, None))
+    final = {event.stream: event.stream.commit(committed[event.stream]) for event in events}
+    previews = pool.preview(stream for stream in final if stream.config.preview and stream.pending)
+    for event in events:
+        stream = event.stream
+        event.finish(stream.answer, final[stream], previews.get(stream), ends=event.ends)
+    return ()

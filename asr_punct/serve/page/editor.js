@@ -1,12 +1,12 @@
 /** The bar that edits the marks and case of one word. */
 
 import { written } from "./api.js";
+import { byId } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { AFTER, BEFORE, CASES, GLYPHS } from "./marks.js";
 import { reportError } from "./status.js";
 
 const CASE_TEXTS = { O: "abc", FIRST_CAP: "Abc", ALL_CAPS: "ABC" };
-const byId = (id) => document.getElementById(id);
 
 /** Shows the word that is selected. */
 export class Editor {

@@ -1,14 +1,13 @@
 /** The file tab: read, hear, edit and export a transcript. */
 
 import { exportFile } from "./api.js";
+import { byId } from "./dom.js";
 import { Editor } from "./editor.js";
 import { SUFFIXES, exportName } from "./formats.js";
 import { startKeys } from "./keys.js";
 import { report, reportError } from "./status.js";
 import { currentTab } from "./tabs.js";
 import { WordsView, drawLegend } from "./words-view.js";
-
-const byId = (id) => document.getElementById(id);
 
 /** Shows a transcript, and one word as selected. */
 export class FileTab {

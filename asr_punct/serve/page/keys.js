@@ -1,5 +1,6 @@
 /** Keys of the transcript. */
 
+import { byId } from "./dom.js";
 import { CASES, KEYS } from "./marks.js";
 
 /** Return the word that a key goes to from the selected one. */
@@ -25,7 +26,7 @@ function handle(tab, key) {
 
 /** Let the keys of the words work on a tab (`FileTab`). */
 export function startKeys(tab) {
-  document.getElementById("words").addEventListener("keydown", (event) => {
+  byId("words").addEventListener("keydown", (event) => {
     const word = tab.view.wordOf(event.target);
     const isShortcut = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
     if (!word || isShortcut) return;

@@ -1,6 +1,7 @@
 /** The live tab: a file is replayed through the stream of the service, beside its audio. */
 
 import { Captions } from "./captions.js";
+import { byId } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { Replay } from "./replay.js";
 import { SilentClock } from "./silent-clock.js";
@@ -11,7 +12,6 @@ import { clockText } from "./timing.js";
 const REFRESH_MS = 200;
 /** Without audio, a replay begins this much before the first word. */
 const BEFORE_S = 0.5;
-const byId = (id) => document.getElementById(id);
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0;
 
 /** The tab. The clock of a replay is the audio element, for a file without audio a `SilentClock`. */
@@ -104,10 +104,17 @@ export class LiveTab {
     if (this.#replay) this.#replay.clock.playbackRate = Number(byId("speed").value);
   }
 
+  /** What the button does. */
+  #action() {
+    const replay = this.#replay;
+    if (replay?.isRunning) return "pause";
+    return replay?.sent && !replay.isAtEnd ? "resume" : "start";
+  }
+
   #draw() {
     const replay = this.#replay;
     const button = byId("live-play");
-    button.dataset.t = replay?.isRunning ? "pause" : replay?.sent && !replay.isAtEnd ? "resume" : "start";
+    button.dataset.t = this.#action();
     button.textContent = t(button.dataset.t);
     if (!this.#words.length) return;
     const seconds = Math.min(replay?.seconds ?? this.#begin, Number(byId("position").max));

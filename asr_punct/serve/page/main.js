@@ -1,6 +1,7 @@
 /** The page: opens files, and shows them in the tabs. */
 
 import { punctuate } from "./api.js";
+import { byId } from "./dom.js";
 import { FileTab } from "./file-tab.js";
 import { languageName, number, t } from "./i18n.js";
 import { LiveTab } from "./live-tab.js";
@@ -12,7 +13,11 @@ import { report, reportError } from "./status.js";
 import { startTabs } from "./tabs.js";
 import { Transcript } from "./transcript.js";
 
-const player = new Player(document.getElementById("player"));
+startPageSettings();
+startTabs();
+const player = new Player(byId("player"));
+const fileTab = new FileTab(player);
+const liveTab = new LiveTab(player);
 let file = null;
 let transcript = null;
 let lastRequest = 0;
@@ -69,10 +74,6 @@ async function openAudio(audio) {
 addEventListener("beforeunload", (event) => {
   if (transcript?.hasUnsavedEdits) event.preventDefault();
 });
-startPageSettings();
-startTabs();
-const fileTab = new FileTab(player);
-const liveTab = new LiveTab(player);
 startSource((newFile, audio) => openFiles(newFile, audio).catch(reportError));
 startSettings(() => {
   if (!mayLoseEdits()) return false;

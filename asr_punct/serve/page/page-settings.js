@@ -1,11 +1,12 @@
 /** The two settings of the page itself: its language and its colours. */
 
+import { byId } from "./dom.js";
 import { load, save } from "./kept.js";
 import { setUiLanguage, translate, uiLanguage } from "./i18n.js";
 
 export function startPageSettings() {
-  const language = document.getElementById("ui-language");
-  const theme = document.getElementById("theme");
+  const language = byId("ui-language");
+  const theme = byId("theme");
   const setTheme = () => {
     document.documentElement.dataset.theme = theme.value; // "auto" matches no rule of theme.css
   };

@@ -1,9 +1,8 @@
 /** Language, model, and whether the marks of the file are replaced. */
 
 import { models } from "./api.js";
+import { byId } from "./dom.js";
 import { languageName } from "./i18n.js";
-
-const byId = (id) => document.getElementById(id);
 
 function addOptions(select, options) {
   for (const [value, text] of options) select.append(new Option(text, value));

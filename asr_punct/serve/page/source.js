@@ -1,9 +1,9 @@
 /** Files that are dropped anywhere on the page, or chosen. */
 
+import { byId } from "./dom.js";
 import { t } from "./i18n.js";
 
 const AUDIO_NAME = /\.(wav|mp3|m4a|aac|flac|ogg|oga|opus|webm|mp4|mkv|mov)$/i;
-const byId = (id) => document.getElementById(id);
 const isAudio = (file) => /^(audio|video)\//.test(file.type) || AUDIO_NAME.test(file.name);
 
 /** Call `onFiles(transcript, audio)` for files of the user; either may be undefined. */

@@ -1,8 +1,9 @@
 /** The line below the file: what the page does, and errors. */
 
+import { byId } from "./dom.js";
 import { t } from "./i18n.js";
 
-const line = document.getElementById("status");
+const line = byId("status");
 let shown = null;
 
 function write() {

@@ -1,5 +1,7 @@
 /** The tabs: arrow keys go from one to the next. `tabchange` on the document has the new tab's id. */
 
+import { byId } from "./dom.js";
+
 const tabs = [...document.querySelectorAll("[role=tab]")];
 
 export const currentTab = () => tabs.find((tab) => tab.ariaSelected === "true").id;
@@ -8,7 +10,7 @@ function show(shown) {
   for (const tab of tabs) {
     tab.ariaSelected = String(tab === shown);
     tab.tabIndex = tab === shown ? 0 : -1;
-    document.getElementById(tab.getAttribute("aria-controls")).hidden = tab !== shown;
+    byId(tab.getAttribute("aria-controls")).hidden = tab !== shown;
   }
   document.dispatchEvent(new Event("tabchange"));
 }

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import AsrPunctError, Setting
 from asr_punct.formats.values import short_repr
 
-_PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
-"""The message of an AsrPunctError that has no attributes for its parts."""
-_EXPECTED = {
-    "bool_parsing": "true or false",
-}
+_KEYS = {"source_format": "from", "target_format": "to"}
+"""Keys of a request that have another name than the Python parameter."""
+_EXPECTED = {"bool_parsing": "true or false"}
 """What was expected, by pydantic's type of the error; for other types pydantic's message is used."""
 
 
@@ -24,8 +21,13 @@ class ServiceError(Exception):
 
     def __init__(self, status: int, place: str, found: str, expected: str, retry_after_s: int | None = None) -> None:
         self.status, self.retry_after_s = status, retry_after_s
-        self.content = error_content(place, found, expected)
-        super().__init__(f"{place}: found {found}, expected {expected}")
+        self.place, self.found, self.expected = (" ".join(text.split()) for text in (place, found, expected))
+        super().__init__(f"{self.place}: found {self.found}, expected {self.expected}")
+
+    @property
+    def content(self) -> dict[str, dict[str, str]]:
+        """The JSON of the answer."""
+        return {"error": {"place": self.place, "found": self.found, "expected": self.expected}}
 
     def response(self) -> JSONResponse:
         """Return the answer. After 408 and 413 the connection is closed, because the rest of the body is not read."""
@@ -37,25 +39,22 @@ class ServiceError(Exception):
         return JSONResponse(self.content, self.status, headers)
 
 
-def error_content(place: str, found: str, expected: str) -> dict[str, dict[str, str]]:
-    """Return the JSON body of an error: one line each of place, found and expected."""
-    parts = {"place": place, "found": found, "expected": expected}
-    return {"error": {name: " ".join(text.split()) for name, text in parts.items()}}
+def internal_error() -> ServiceError:
+    """Return the answer to an error of the service itself, without details."""
+    return ServiceError(500, "service", "an internal error", "an answer; the log has the error")
 
 
 def bad_request(error: AsrPunctError) -> ServiceError:
-    """Return bad input as an error with status 422."""
-    if isinstance(error, InputError):
-        return ServiceError(422, error.place, error.found, _with_parameters(error.expected))
-    match = _PARTS.fullmatch(str(error))
-    parts = match.groupdict() if match else {"place": "", "found": str(error), "expected": "valid input"}
-    return ServiceError(422, parts["place"].removeprefix("--") or "request", parts["found"], parts["expected"])
+    """Return bad input as an error with status 422, with the keys of a request for Python parameters."""
+    expected = f"{error.expected} ({_parameter(error.setting)})" if error.setting else error.expected
+    return ServiceError(422, _KEYS.get(error.place, error.place) or "request", error.found, expected)
 
 
-def _with_parameters(expected: str) -> str:
-    """Replace options of the command line by HTTP parameters."""
-    alternatives = "the header content-type: application/json, or ?from=FORMAT"
-    return expected.replace("--from and its format", alternatives).replace("--from ", "?from=")
+def _parameter(setting: Setting) -> str:
+    """Return a setting as a parameter of the address."""
+    key = _KEYS.get(setting.name, setting.name)
+    any_format = "FORMAT, or for JSON the header content-type: application/json"
+    return f"?{key}={setting.value or any_format}"
 
 
 def validation_error(error: ValidationError, place: str = "") -> ServiceError:

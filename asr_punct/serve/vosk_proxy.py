@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fastapi import WebSocket
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
@@ -23,9 +22,9 @@ from asr_punct.errors import InputError, first_line
 from asr_punct.formats.json import vosk
 from asr_punct.formats.json.nodes import parse_json
 from asr_punct.serve.connections import Connection
-from asr_punct.serve.errors import ServiceError
+from asr_punct.serve.documents import Documents
 from asr_punct.serve.requests import ParsedRequest
-from asr_punct.serve.service import Service
+from asr_punct.serve.service_errors import ServiceError
 from asr_punct.words import Word
 
 _LOG = logging.getLogger(__name__)
@@ -41,19 +40,16 @@ _UNREACHABLE = 1014
 """Code with which a client's connection is closed if the Vosk server cannot be reached."""
 
 
-async def serve_vosk(websocket: WebSocket, service: Service) -> None:
+async def serve_vosk(client: Connection, address: str, documents: Documents) -> None:
     """Pass messages between a client and the Vosk server until one of them closes the connection."""
-    async with service.connections.accept(websocket, "vosk") as connection:
-        if connection is None:
-            return
-        code, reason = 1000, ""
-        try:
-            async with connect(service.vosk, max_size=_MAX_RESULT, max_queue=4, compression=None) as upstream:
-                await _Session(connection, upstream, service).run()
-        except (OSError, TimeoutError, WebSocketException) as error:
-            _LOG.warning("%s: found %s, expected a Vosk server", service.vosk, first_line(error))
-            code, reason = _UNREACHABLE, "the Vosk server cannot be reached"
-        await connection.close(code, reason)
+    code, reason = 1000, ""
+    try:
+        async with connect(address, max_size=_MAX_RESULT, max_queue=4, compression=None) as upstream:
+            await _Session(client, upstream, documents).run()
+    except (OSError, TimeoutError, WebSocketException) as error:
+        _LOG.warning("%s: found %s, expected a Vosk server", address, first_line(error))
+        code, reason = _UNREACHABLE, "the Vosk server cannot be reached"
+    await client.close(code, reason)
 
 
 @dataclass
@@ -66,7 +62,7 @@ class _Session:
 
     client: Connection
     upstream: ClientConnection
-    service: Service
+    documents: Documents
     context: list[Word] = field(default_factory=list)
     partial: tuple[str, str] = "", ""
 
@@ -78,7 +74,7 @@ class _Session:
             await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done() and not sending.exception():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(receiving, self.service.limits.stop_s)
+                    await asyncio.wait_for(receiving, self.documents.limits.stop_s)
         finally:
             for task in (sending, receiving):
                 task.cancel()
@@ -133,7 +129,7 @@ class _Session:
         # The model reads the earlier results as an utterance of the same recording.
         before = replace(utterances[0], words=tuple(self.context))
         request = ParsedRequest((before, *utterances), to="vosk", context_utterances=1)
-        answer = await self.service.batcher.submit(lambda: request, _RESULT_BYTES, kind="vosk")
+        answer = await self.documents.answer(lambda: request, _RESULT_BYTES, kind="vosk")
         found: dict[str, Any] = json.loads(answer.body)
         return found
 

@@ -1,0 +1,110 @@
+"""Documents: requests wait in a bounded queue, and those of several clients are restored in one run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from asr_punct.serve.limits import Limits
+from asr_punct.serve.models import Models
+from asr_punct.serve.prometheus import Metrics
+from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, write_answer
+from asr_punct.serve.service_errors import ServiceError
+from asr_punct.serve.turns import Work, Worker
+from asr_punct.words import Utterance
+
+_SHORT_BYTES = 2**10
+"""Maximum size of a short request, about 150 words. A separate thread computes short requests."""
+_TOGETHER_BYTES = 8 * 2**10
+"""Maximum total size of requests that are computed together; a larger request is computed alone."""
+
+
+@dataclass(eq=False)
+class _Document(Work[Answer]):
+    """A request; a worker sets the `request` that `parse` returns. `kind` is `http` or `vosk`, for the metrics."""
+
+    parse: ParseRequest
+    kind: str
+    request: ParsedRequest = field(init=False)
+
+
+class Documents:
+    """Answers requests; a thread computes the short ones, `threads` others the long ones."""
+
+    def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
+        self.limits, self._models, self._metrics = limits, models, metrics
+        self._short = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
+        self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, threads=threads)
+        self._count = 0
+
+    def close(self) -> None:
+        """Stop the threads when the queues are empty."""
+        self._short.close()
+        self._long.close()
+
+    async def answer(self, parse: ParseRequest, size: int, kind: str = "http") -> Answer:
+        """Return the answer to a request of `size` bytes.
+
+        Raises ServiceError for a bad request or a full queue, or if the request takes too long.
+        """
+        if self._count >= self.limits.requests:
+            self._metrics.refused.labels("queue").inc()
+            raise ServiceError(503, "queue", "a full queue", "fewer requests at the same time", retry_after_s=1)
+        self._count += 1
+        self._metrics.queue.inc()
+        document = _Document(size, parse, kind)
+        (self._short if size <= _SHORT_BYTES else self._long).put(document)
+        try:
+            return await asyncio.wait_for(document.wait(), self.limits.request_s)
+        except TimeoutError:
+            raise ServiceError(503, "request", "a request that takes too long", "a shorter document", 1) from None
+        finally:
+            self._count -= 1
+            self._metrics.queue.dec()
+
+    def _parsed_settings(self, document: _Document) -> tuple[str, bool, bool, bool]:
+        """Parse a request; return its model, and whether it wants probabilities, ignores labels, and has labels."""
+        request = document.parse()
+        document.request = request = replace(request, model=self._models.check(request.model))
+        return request.model or "", request.probabilities, request.ignore_labels, request.labels is not None
+
+    def _restore(self, group: Sequence[_Document]) -> Iterator[None]:
+        """Restore requests with the same settings together; if that fails, each one without an answer alone."""
+        try:
+            yield from self._restore_together(group)
+        except Exception as error:
+            if len(group) == 1:
+                group[0].fail(error)
+                return
+            for document in group:
+                if not document.result.done():
+                    yield from self._restore([document])
+
+    def _restore_together(self, group: Sequence[_Document]) -> Iterator[None]:
+        requests = [document.request for document in group]
+        first = requests[0]
+        punctuator = self._models.get(first.model or "")
+        self._metrics.batch.observe(len(group))
+        joined = _joined(requests)
+        if first.ignore_labels:
+            joined = punctuator.without_marks(joined)
+        if first.labels is not None:
+            restored = punctuator.prepare(joined)
+        else:
+            restored = punctuator.restore(joined, probabilities=first.probabilities)
+        for document, request in zip(group, requests, strict=True):
+            found = list[Utterance]()
+            for original, utterance in zip(request.utterances, restored, strict=False):
+                found.append(replace(utterance, document=original.document, recording=original.recording))
+                yield
+            self._metrics.words.labels(document.kind).inc(sum(len(utterance.words) for utterance in found))
+            document.finish(write_answer, request, found, punctuator)
+
+
+def _joined(requests: Iterable[ParsedRequest]) -> Iterator[Utterance]:
+    """Yield the utterances of all requests; those of two requests never have the same document or recording."""
+    for number, request in enumerate(requests):
+        for utterance in request.utterances:
+            names = {"document": f"{number}/{utterance.context}", "recording": f"{number}/{utterance.recording}"}
+            yield replace(utterance, **names)  # type: ignore[arg-type]

@@ -1,0 +1,3 @@
+/** Elements of the page. */
+
+export const byId = (id) => document.getElementById(id);

@@ -1,0 +1,98 @@
+"""Turns of a worker: small work first, work together by its settings, and work that no client waits for."""
+
+import threading
+from concurrent.futures import wait
+from dataclasses import dataclass
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from asr_punct.serve.service_errors import ServiceError
+from asr_punct.serve.turns import Work, Worker
+
+
+@dataclass(eq=False)
+class Named(Work[str]):
+    """Work that is computed together with work of the same setting; its result is its name."""
+
+    name: str
+    setting: str = "a"
+
+
+class Log:
+    """A worker that logs the names of the work of each run, and waits inside the first run until it is released."""
+
+    def __init__(self, **sizes):
+        self.runs, self.begun, self.released = [], threading.Event(), threading.Event()
+        self.worker = Worker(self.setting, self.compute, **sizes)
+
+    def setting(self, work):
+        if work.setting == "bad":
+            raise ServiceError(422, "setting", "bad", "another one")
+        return work.setting
+
+    def compute(self, group):
+        names = [work.name for work in group]
+        self.runs.append(names)
+        self.begun.set()
+        self.released.wait(60)
+        for work in group:
+            yield
+            if work.name == "bomb":
+                raise KeyError("bomb")
+            work.finish(str, work.name)
+        self.runs.append(f"end of {names}")
+
+    def run(self, first, *others):
+        """Compute work; the others are in the queue before the first is computed."""
+        self.worker.put(first)
+        assert self.begun.wait(60)
+        for work in others:
+            self.worker.put(work)
+        self.released.set()
+        self.worker.close()
+        wait([work.result for work in (first, *others)], 60)
+        return self.runs[2:]
+
+
+def test_larger_work_waits_for_small_work():
+    large = [Named(20, f"large {i}") for i in range(4)]
+    small = [Named(size, f"small {size}") for size in (8, 0)]
+    gone = Named(20, "gone")
+    gone.result.cancel()
+    runs = Log(small=8, together=40).run(Named(1, "first"), *large, gone, *small, Named(500, "huge"))
+    assert runs[::2] == [["large 0", "large 1", "small 8", "small 0"], ["large 2", "large 3"], ["huge"]]
+
+
+def test_work_is_taken_in_order_while_it_fits():
+    work = [Named(size, str(size)) for size in (5, 3, 4, 9, 1)]
+    assert Log(together=8).run(Named(1, "first"), *work)[::2] == [["5", "3"], ["4"], ["9"], ["1"]]
+
+
+def test_only_work_with_equal_settings_is_computed_together():
+    work = [Named(1, name, setting) for name, setting in (("x", "a"), ("y", "b"), ("z", "a"), ("bad", "bad"))]
+    assert Log(together=8).run(Named(1, "first"), *work)[::2] == [["x", "z"], ["y"]]
+    assert [each.result.result() for each in work[:3]] == ["x", "y", "z"]
+    assert work[3].result.exception().place == "setting"
+
+
+def test_an_error_is_the_result_of_work_without_one():
+    work = [Named(1, name) for name in ("before", "bomb", "after")]
+    other = Named(9, "other")
+    Log(together=8).run(Named(1, "first"), *work, other)
+    assert [each.result.exception() and each.result.exception().status for each in work] == [None, 500, 500]
+    assert other.result.result() == "other"
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_work_is_stopped_once_no_client_waits_for_it(wanted):
+    log, first, second = Log(together=8), Named(1, "first"), Named(1, "second")
+    log.worker.put(first)
+    assert log.begun.wait(60)
+    if not wanted:
+        first.result.cancel()
+    log.released.set()
+    log.worker.put(second)
+    assert second.result.result(60) == "second"
+    assert ("end of ['first']" in log.runs) == wanted
+    log.worker.close()
