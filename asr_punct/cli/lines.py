@@ -12,14 +12,15 @@ from threading import TIMEOUT_MAX, Thread
 
 import typer
 
-from asr_punct.cli.files import print_hint
+from asr_punct.cli.files import hint_printer
 from asr_punct.errors import InputError
 from asr_punct.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json.own import timed_word, word_object
 from asr_punct.formats.json.values import parse_json
 from asr_punct.formats.kaldi.ctm import could_be_row
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Seconds, Word, lowercase_words, split_words
+from asr_punct.restoring import CAPITALS_STAY, CapitalsCheck
+from asr_punct.words import Seconds, Word, lowercase_words, split_words
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which the hint to use `--lowercase` is printed."""
@@ -116,10 +117,10 @@ def _read_words(
         capitals.add(words)
         if hint and capitals.are_capitals(_HINT_AFTER):
             hint = False
-            print_hint(STANDARD_STREAM, CAPITALS_STAY)
+            hint_printer(STANDARD_STREAM)(CAPITALS_STAY)
         yield lowercase_words(words) if lowercase else words, is_json
     if hint and capitals.are_capitals():
-        print_hint(STANDARD_STREAM, CAPITALS_STAY)
+        hint_printer(STANDARD_STREAM)(CAPITALS_STAY)
 
 
 def _json_word(line: str, number: int, last_start: Seconds) -> Word:

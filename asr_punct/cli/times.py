@@ -30,7 +30,7 @@ def align(
     audio: Annotated[Path | None, typer.Argument(metavar="AUDIO", help="Audio file.")] = None,
     text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="Its transcript.")] = None,
     output: options.Output = "-",
-    lang: options.Language = "es",
+    language: options.Language = "es",
     method: Annotated[
         str,
         options.completed_option("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
@@ -57,15 +57,15 @@ def align(
     tables = [data_dir / name for name in TABLES] if data_dir else []  # not its `ctm`, which align often writes
     check_outputs({"-o": output}, [audio, text, *tables, *audio_files(data_dir and data_dir / "wav.scp")])
     format_name = _alignment_format(output)
-    aligner_options = method, lang, acoustic_model, device
+    aligner_options = method, language, acoustic_model, device
     if data_dir is not None and audio is None:
-        utterances = align_data_dir(data_dir, lang, open_aligner(*aligner_options))
+        utterances = align_data_dir(data_dir, language, open_aligner(*aligner_options))
     elif audio is not None and text is not None and data_dir is None:
-        utterances = align_file(audio, text, lang, open_aligner(*aligner_options))
+        utterances = align_file(audio, text, language, open_aligner(*aligner_options))
     else:
-        raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
+        raise AsrPunctError("align", "other arguments", "AUDIO and TEXT, or --data-dir")
     with progress_bar(quiet, output=output):
-        formats.write(utterances, output, glyphs(lang), format_name)
+        formats.write(utterances, output, glyphs(language), format_name)
 
 
 def _alignment_format(output: str) -> str:
@@ -77,7 +77,7 @@ def _alignment_format(output: str) -> str:
     format_name, suffix = format_by_name(name), Path(name).suffix
     if format_name in _WITHOUT_TIMES or (format_name is None and suffix and not suffix[1:].isdecimal()):
         timed = [suffix for suffix, each in BY_SUFFIX.items() if each not in _WITHOUT_TIMES]
-        raise AsrPunctError(f"-o: found {output!r}, expected one of the suffixes {' '.join(timed)}")
+        raise AsrPunctError("-o", repr(output), f"one of the suffixes {' '.join(timed)}")
     return format_name or "ctm"
 
 
@@ -93,10 +93,10 @@ def _alignment_format(output: str) -> str:
 def pauses(
     source: Annotated[str, typer.Argument(metavar="IN", help="Words with times: CTM, TextGrid, NeMo manifest, JSON.")],
     output: options.OutputFile,
-    from_: options.From = None,
+    source_format: options.From = None,
     audio: options.Audio = None,
     data_dir: options.DataDir = None,
-    lang: options.Language = "es",
+    language: options.Language = "es",
     times: options.Times = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -114,9 +114,9 @@ def pauses(
     from asr_punct.marks import glyphs
 
     if output.suffix not in ("", ".tsv"):
-        raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
+        raise AsrPunctError("-o", repr(str(output)), "a .tsv file")
     check_outputs({"-o": output}, [source, audio, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
-    corpus = TimedCorpus(lang, times, audio, data_dir)
+    corpus = TimedCorpus(language, times, audio, data_dir)
     with progress_bar(quiet, source=source):
-        formats.write(corpus.read(source, from_), output, glyphs(lang), "tsv")
+        formats.write(corpus.read(source, source_format), output, glyphs(language), "tsv")
     print_summary(corpus.summary(), quiet)

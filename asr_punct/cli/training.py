@@ -29,7 +29,7 @@ def prepare(
     corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=options.complete_from(_CORPORA))],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
-    lang: options.Language = "es",
+    language: options.Language = "es",
     dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in dev.")] = 0.05,
     test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in test.")] = 0.05,
     seed: Annotated[int, typer.Option(help="text, nemo-labels: random seed of the split.")] = 1,
@@ -59,11 +59,11 @@ def prepare(
     prepare_corpus = {
         "mintzai": lambda: prepare_mintzai(Path(source), output),
         "iwslt": lambda: prepare_iwslt(Path(source), output),
-        "text": lambda: prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed),
+        "text": lambda: prepare_text(source, output, language=language, dev=dev, test=test, seed=seed),
         "nemo-labels": lambda: prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed),
     }
     if corpus not in prepare_corpus:
-        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected {_CORPUS_NAMES}")
+        raise AsrPunctError("prepare", f"corpus {corpus!r}", _CORPUS_NAMES)
     with progress_bar(quiet, source=source):
         summary = prepare_corpus[corpus]()
     print_summary(summary.lines(), quiet)
@@ -135,26 +135,19 @@ def train(
         train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 
 
-@command(
-    Section.TRAINING,
-    {
-        "Tune on a development set": "asr-punct tune my-model data/dev.tsv",
-        "For decoding that averages nine windows": "asr-punct tune my-model data/dev.tsv --aggregate 9",
-    },
-)
+@command(Section.TRAINING, {"Tune on a development set": "asr-punct tune my-model data/dev.tsv"})
 def tune(
     model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     dev: Annotated[Path, typer.Argument(metavar="DEV.tsv", help="Labelled text that the model was not trained on.")],
     json_path: Annotated[
         Path | None, typer.Option("--json", metavar="<path>", help="File to write the measurements to.")
     ] = None,
-    aggregate: Annotated[int | None, typer.Option(help="Number of windows averaged for each word.")] = None,
     device: options.Device = None,
     threads: options.Threads = 0,
 ) -> None:
     """Fit the decoding settings of a model on a development corpus.
 
-    Reads a model directory and labelled TSV. Use the --aggregate that you will use in punctuate.
+    Reads a model directory and labelled TSV.
 
     Writes thresholds, calibration and case biases, or class weights, into config.json. Prints a table of F1 and
     calibration errors before and after.
@@ -166,7 +159,7 @@ def tune(
     from asr_punct.inference.tune import tune as tune_model
 
     check_outputs({"--json": json_path}, [dev, model / CONFIG])
-    result = tune_model(model, dev, threads=threads, device=device, aggregate=aggregate)
+    result = tune_model(model, dev, threads=threads, device=device)
     if json_path:
         write_json_file(json_path, asdict(result))
     print_text("\n".join([*result.lines(), ""]))

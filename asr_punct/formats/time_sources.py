@@ -6,7 +6,9 @@ a wrong source.
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from typing import cast
 
+from asr_punct.errors import ArgumentError
 from asr_punct.formats.json.values import Object
 from asr_punct.words import TIME_SOURCES, TimeSource, Utterance, Word, has_times
 
@@ -34,6 +36,13 @@ DEFAULT_TIME_SOURCE: Mapping[str, TimeSource] = {
 """Time source by format, or by format/variant, where the file names none."""
 KEY = "times"
 """Key of the time source; also the name of a TextGrid's tier."""
+
+
+def named_time_source(name: str) -> TimeSource:
+    """Return the time source that a user names. Raises ArgumentError unless it is one of `TIME_SOURCES`."""
+    if name not in TIME_SOURCES:
+        raise ArgumentError("times", repr(name), f"one of {' '.join(TIME_SOURCES)}")
+    return cast(TimeSource, name)
 
 
 def time_source_of(words: Iterable[Word], source: TimeSource) -> TimeSource:

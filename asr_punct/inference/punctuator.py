@@ -29,16 +29,17 @@ from asr_punct.inference.backend import Backend, Graph, open_backend
 from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.lookahead import Lookahead
 from asr_punct.inference.model_stream import ModelStream, restore_streaming
+from asr_punct.inference.options import ModelOptions
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.inference.tokens import PendingUtterance, Token, TokenReader, flag_boundaries
 from asr_punct.languages import parse_language
-from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks, write_text
+from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import without_marks
-from asr_punct.words import Seconds, Utterance, check_utterances, split_words
+from asr_punct.words import Seconds, Utterance, check_utterances, text_of_utterance, utterances_of_text
 
 _CACHED_WORDS = 1 << 16
 
@@ -153,6 +154,11 @@ class Punctuator:
             chosen._choice = LanguageChoice(models, given, language, fixed=True)
         return chosen
 
+    @classmethod
+    def open(cls, options: ModelOptions) -> Punctuator:
+        """Open the model that the options describe (see `from_pretrained`)."""
+        return cls.from_pretrained(**vars(options))
+
     @property
     def runtime(self) -> str:
         """`onnxruntime` or `torch`."""
@@ -169,16 +175,11 @@ class Punctuator:
                 f"text: found {type(text).__name__}, expected str "
                 "(add_punctuation_capitalization takes a list of them, restore takes utterances)"
             )
-        document, utterances = 0, []
-        for line in text.split("\n"):
-            utterances.append(Utterance(split_words(line), document=str(document)))
-            document += not line.strip()
-        return "\n".join(map(self.write, self.restore(utterances)))
+        return "\n".join(map(self.write, self.restore(utterances_of_text(text))))
 
     def write(self, utterance: Utterance) -> str:
         """Return the words with their marks and capitals as a line of text."""
-        texts = [word.text for word in utterance.words]
-        return write_text(texts, utterance.labels, self.glyphs.of(utterance.language))
+        return text_of_utterance(utterance, self.glyphs)
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.

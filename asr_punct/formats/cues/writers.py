@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TextIO, cast
 
-from asr_punct.errors import AsrPunctError, InputError, plural
+from asr_punct.errors import ArgumentError, InputError, Setting, plural
 from asr_punct.formats.cues.captions import ass_lines, ttml_lines
 from asr_punct.formats.cues.cue_text import Kind, escape, keep_space, labelled_word, plain_text, strip_tags, voice_tag
 from asr_punct.formats.cues.reader import CueOrigin
@@ -62,22 +62,22 @@ def subtitle_writer(
     format_name: str, limits: Limits | None = None, on_cue: OnCue | None = None
 ) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
     """Return `write_subtitles` with these arguments. Raises AsrPunctError for other formats than subtitles."""
-    check_subtitle_format(format_name, "--subtitles")
+    check_subtitle_format(format_name, "subtitles")
     return partial(write_subtitles, format_name=format_name, limits=limits, on_cue=on_cue)
 
 
-def check_subtitle_format(format_name: str, option: str) -> None:
-    """Raise AsrPunctError that names the option if the output is not a subtitle format."""
+def check_subtitle_format(format_name: str, parameter: str) -> None:
+    """Raise ArgumentError at the parameter, which is only for subtitles, if the output has another format."""
     if format_name not in SUBTITLE_FORMATS:
-        expected = f"--to {', '.join(SUBTITLE_FORMATS[:-1])} or {SUBTITLE_FORMATS[-1]}"
-        raise AsrPunctError(f"{option}: found the output {format_name}, expected {expected}")
+        expected = f"one of the formats {' '.join(SUBTITLE_FORMATS)}"
+        raise ArgumentError(parameter, f"the output {format_name}", expected, Setting("target_format", "srt"))
 
 
 def parse_limits_option(text: str | None, format_name: str) -> Limits | None:
     """Parse the value of `--subtitles`. Raises AsrPunctError if it is invalid, or the format has no cues."""
     limits = None if text is None else parse_limits(text)
     if limits is not None:
-        check_subtitle_format(format_name, "--subtitles")
+        check_subtitle_format(format_name, "subtitles")
     return limits
 
 

@@ -23,14 +23,14 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.scoring import score
 from asr_punct.scoring.tables import percent
-from asr_punct.words import Utterance, annotate, lowercased, without_labels
+from asr_punct.words import Utterance, annotate, bare
 
 
 def push_bare(punctuator: Punctuator, references: Sequence[Utterance]) -> tuple[list[Utterance], list[int]]:
     """Return the references with the labels that a stream gives to their bare words, and the delays of the words."""
     labels, delays = list[Labels](), list[int]()
     with punctuator.stream() as stream:
-        for _, document in groupby(map(without_labels, lowercased(references)), key=attrgetter("context")):
+        for _, document in groupby(map(bare, references), key=attrgetter("context")):
             committed = 0
             for position, word in enumerate(word for utterance in document for word in utterance.words):
                 found = [each.labels for each in stream.push(word)]

@@ -1,0 +1,45 @@
+"""Errors and hints as the command line writes them: parameters of Python functions are its options."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from asr_punct.errors import ArgumentError, AsrPunctError, Setting
+
+if TYPE_CHECKING:
+    from asr_punct.restoring import Hint
+
+_OPTIONS = {
+    "case": "--no-case",
+    "graph": "--int8",
+    "language": "--lang",
+    "list_file": "--list",
+    "name": "--model",
+    "output": "-o",
+    "source_format": "--from",
+    "target_format": "--to",
+}
+"""Options with other names than the parameters; all others are as `--class-weights` for `class_weights`."""
+_OPTIONS_OF_SCORE = {"source_format": "--ref-from or --hyp-from"}
+
+
+def option_name(parameter: str, command: str = "") -> str:
+    """Return the option of a parameter, in messages of a command."""
+    own = _OPTIONS_OF_SCORE if command == "score" else {}
+    return own.get(parameter) or _OPTIONS.get(parameter) or f"--{parameter.replace('_', '-')}"
+
+
+def option_text(setting: Setting, command: str = "") -> str:
+    """Return a setting as an option with its value."""
+    return f"{option_name(setting.name, command)} {setting.value}".rstrip()
+
+
+def error_line(error: AsrPunctError, arguments: Sequence[str] = ()) -> str:
+    """Return an error in one line. `arguments` is the command line without the program."""
+    command = arguments[0] if arguments else ""
+    place = option_name(error.place, command) if isinstance(error, ArgumentError) else None
+    return error.line(place, option_text(error.setting, command) if error.setting else None)
+
+
+def hint_text(hint: "Hint") -> str:
+    """Return a hint about an input with the option that helps."""
+    return f"{hint.found} ({hint.remedy}: {option_text(hint.setting)})"

@@ -1,0 +1,40 @@
+"""How a model is opened."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal
+
+Graph = Literal["fp32", "int8"]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """A model, where it runs, and what it may add. Another process can open the same model with them.
+
+    Attributes:
+        name: directory, shipped name, or `org/name` of the Hugging Face hub; None for `auto`.
+        language: code of the language of all texts (`en`, `en-US`, `eng`); None if it is not known.
+        device: a device of torch (`cpu`, `cuda`, `cuda:1`, `mps`); by default the CPU.
+        threads: threads on the CPU; 0 for OMP_NUM_THREADS, or if it is not set, one per core.
+        graph: the ONNX graph to run; by default fp32, or int8 if that is the only one.
+        marks: marks that may be added, all by default; a closing mark includes its opening one (QUESTION, OPEN_QUES).
+        case: whether capitals may be added.
+        casing: path of a casing list, or its lines (see `asr_punct.casing`); overrides entries of the model's own list.
+        class_weights: further factors on the probabilities of classes, or for a model without classes on the odds of
+            marks, by name.
+    """
+
+    name: str | PathLike[str] | None = None
+    language: str | None = None
+    device: str | None = None
+    threads: int = 0
+    graph: Graph | None = None
+    marks: Collection[str] | None = None
+    case: bool = True
+    casing: str | PathLike[str] | Iterable[str] | None = None
+    class_weights: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.casing, str | PathLike | None):  # an iterator could be read only once
+            object.__setattr__(self, "casing", tuple(self.casing))
