@@ -152,10 +152,10 @@ def restore_file(
     if make_folder:
         make_directory(Path(output).parent)
     restored = punctuator.restore(prepared, probabilities=options.probabilities)
-    return write(track(restored, "words", size=word_count, source=source.path), punctuator.glyphs, target)
+    return write_restored(track(restored, "words", size=word_count, source=source.path), punctuator.glyphs, target)
 
 
-def write(utterances: Iterable[Utterance], glyphs: Glyphs, target: Target) -> Written:
+def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Target) -> Written:
     """Write utterances, and if wanted the report on their cues, with the glyphs of the first one's language."""
     words, cues = 0, list[Cue]()
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from asr_punct.asr import named_language, open_acoustic_model, open_recogniser
-from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.errors import ArgumentError, ModelError
 from asr_punct.hub import PRETRAINED, check_transformers_name, models_by_language, shipped_models
 
 NOTHING = "no such file or directory"
@@ -32,25 +32,26 @@ def no_libraries(monkeypatch, tmp_path):
     ],
 )
 def test_names_that_are_no_models_of_transformers(name, found):
-    for given in (name, f"transformers:{name}"):
-        with pytest.raises(ModelError, match=f"^{name}: found {found}, expected a CTC model: a directory or org/name"):
-            open_acoustic_model(given)
-    with pytest.raises(ModelError, match=f"^{name}: found {found}, expected a CTC model or Whisper"):
-        open_recogniser(f"transformers:{name}")
+    refused(open_acoustic_model, name, name, found)
+    refused(open_acoustic_model, f"transformers:{name}", name, found)
+    refused(open_recogniser, f"transformers:{name}", name, found)
+
+
+def refused(open_model, given, place, found):
+    with pytest.raises(ModelError) as raised:
+        open_model(given)
+    assert (raised.value.place, raised.value.found) == (place, found)
 
 
 @pytest.mark.parametrize("name", ["x.nemo", "./x.nemo", "/x/y.nemo"])
 def test_missing_files_of_nemo(name):
-    for given in (name, f"nemo:{name}"):
-        with pytest.raises(ModelError, match=f"^{name}: found {NOTHING}"):
-            open_acoustic_model(given)
-    with pytest.raises(ModelError, match=f"^{name}: found {NOTHING}, expected a model of nemo"):
-        open_recogniser(f"nemo:{name}")
+    refused(open_acoustic_model, name, name, NOTHING)
+    refused(open_acoustic_model, f"nemo:{name}", name, NOTHING)
+    refused(open_recogniser, f"nemo:{name}", name, NOTHING)
 
 
 def test_a_missing_directory_of_whisper():
-    with pytest.raises(ModelError, match=f"^./x: found {NOTHING}, expected a model of whisper"):
-        open_recogniser("whisper:./x")
+    refused(open_recogniser, "whisper:./x", "./x", NOTHING)
 
 
 @pytest.mark.parametrize("name", ["exp", "./exp", "org/name"])
@@ -60,8 +61,9 @@ def test_names_that_may_be_models_pass(name):
 
 @pytest.mark.parametrize("name", ["", "kaldi", "nemo", "nemo:", "pocketsphinx:en", "Whisper:small"])
 def test_unknown_recognisers(name):
-    with pytest.raises(AsrPunctError, match=rf"^--asr: found '{name}', expected pocketsphinx, nemo:NAME, whisper:NAME"):
+    with pytest.raises(ArgumentError) as raised:
         open_recogniser(name)
+    assert (raised.value.place, raised.value.found) == ("asr", repr(name))
 
 
 @pytest.mark.parametrize(

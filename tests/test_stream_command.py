@@ -9,7 +9,7 @@ import time
 import pytest
 from dummies import COMMAND_LINE
 
-from asr_punct.cli.lines import punctuate_lines, with_silences
+from asr_punct.cli.stream_lines import punctuate_lines, with_silences
 from asr_punct.errors import InputError
 
 # Lines

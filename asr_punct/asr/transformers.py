@@ -17,8 +17,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from asr_punct.align.ctc_model import CtcVocabulary, Floats, character_vocabulary, measure_hop, subword_vocabulary
-from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import recognised_words, whisper_language
+from asr_punct.asr.transcribe import LONGEST_SEGMENT, recognised_words, whisper_language
 from asr_punct.audio import Samples
 from asr_punct.errors import ArgumentError, ModelError, first_line
 from asr_punct.hub import reach_hub

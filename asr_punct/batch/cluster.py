@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from asr_punct.batch.names import Item
-from asr_punct.batch.restoring import BatchWork, Result
+from asr_punct.batch.work import BatchWork, Result
 from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError, first_line
 from asr_punct.partial import remove_abandoned
 
@@ -101,7 +101,7 @@ def _restore_round(items: dict[int, Item], actors: int, work: BatchWork) -> Iter
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     initial = min(cores, actors or cores)
-    rows = [{"items": pickle.dumps(group)} for group in _groups(items, initial)]
+    rows = [{"items": pickle.dumps(group)} for group in groups_of(items, initial)]
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
     remote: Any = ray.remote
     counter = remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Attempts)
@@ -125,7 +125,7 @@ def _restore_round(items: dict[int, Item], actors: int, work: BatchWork) -> Iter
         yield from answer.items()
 
 
-def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
+def groups_of(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
     """Yield groups of files of about the same size, large files first; later groups are smaller."""
     sizes = {number: max(1, item.size) for number, item in items.items()}
     remaining = sum(sizes.values())

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import NoReturn, cast
 
 from asr_punct.batch.names import Item
-from asr_punct.batch.restoring import BatchWork, Result
+from asr_punct.batch.work import BatchWork, Result
 from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.inference.backend import THREADS_VARIABLE
 from asr_punct.partial import remove_abandoned

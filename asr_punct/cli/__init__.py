@@ -12,9 +12,9 @@ from typing import NoReturn
 import typer
 
 # Each of these modules registers its commands.
-from asr_punct.cli import batch, recognition, restoring, results, serving, times, training  # noqa: F401
+from asr_punct.cli import batch, recognition, restore, results, serving, times, training  # noqa: F401
 from asr_punct.cli.base import NAME, LogHandler, app
-from asr_punct.cli.errors import error_line
+from asr_punct.cli.messages import error_line
 from asr_punct.errors import AsrPunctError, missing_extra_error
 
 

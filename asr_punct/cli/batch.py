@@ -12,15 +12,14 @@ import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command, print_summary
-from asr_punct.cli.errors import error_line, hint_text
-from asr_punct.cli.files import is_wanted, print_about
+from asr_punct.cli.messages import error_line, hint_text, is_wanted, print_about
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.progress import progress_bar, track
 from asr_punct.restoring import Hint
 
 if TYPE_CHECKING:
     from asr_punct.batch.names import Inputs
-    from asr_punct.batch.restoring import BatchWork, Result
+    from asr_punct.batch.work import BatchWork, Result
 
 
 @command(
@@ -79,7 +78,7 @@ def batch(
     it. Files that cannot be restored are listed at the end with the reason; then the exit status is 1.
     """
     from asr_punct.batch.names import Inputs
-    from asr_punct.batch.restoring import BatchWork
+    from asr_punct.batch.work import BatchWork
     from asr_punct.formats.registry import FORMATS
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.subtitles import parse_limits

@@ -9,10 +9,11 @@ import typer
 from asr_punct.asr import EXPECTED_RECOGNISER, RECOGNISER_FORMS, check_installed, open_recogniser
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.files import check_outputs, hint_printer, print_about
+from asr_punct.cli.messages import hint_printer, print_about
+from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
-from asr_punct.restoring import PipelineOptions, prepare, write
+from asr_punct.restoring import PipelineOptions, prepare, write_restored
 
 _ONE_RECORDING_FORMATS = (
     *("srt", "vtt", "ass", "ttml", "textgrid", "eaf"),
@@ -78,8 +79,7 @@ def transcribe(
     Whisper, else that in the recogniser's name (stt_eu_…, small.en), else identified from the words. For a language
     without a model the default model is used, with a warning.
     """
-    from asr_punct.asr.transcribe import check_recordings
-    from asr_punct.asr.transcribe import transcribe as recognise
+    from asr_punct.asr.transcribe import check_recordings, recognise
     from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
 
@@ -97,6 +97,6 @@ def transcribe(
     with progress_bar(quiet, output=output):
         recognised = chain.from_iterable(recognise(path, recogniser) for path in audio)
         restored = punctuator.restore(prepare(recognised, punctuator, pipeline, hint_printer(asr, quiet)))
-        written = write(restored, punctuator.glyphs, target)
+        written = write_restored(restored, punctuator.glyphs, target)
     if report and not quiet:
         print_about(report, written.report)

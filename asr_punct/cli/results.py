@@ -8,7 +8,7 @@ import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.files import check_outputs
+from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
 

@@ -8,7 +8,7 @@ import typer
 from asr_punct.asr import METHODS, open_aligner
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
-from asr_punct.cli.files import TABLES, audio_files, check_outputs
+from asr_punct.cli.outputs import TABLES, audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import uncompressed_name
 from asr_punct.formats.registry import BY_SUFFIX, format_by_name

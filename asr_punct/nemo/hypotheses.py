@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
-from asr_punct.asr.hypotheses import read_hypothesis
+from asr_punct.asr.nemo_data import read_hypothesis
 from asr_punct.formats.json.tokens import replace_entries, written_words
 from asr_punct.formats.json.values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of

@@ -6,7 +6,8 @@ import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
-from asr_punct.cli.files import audio_files, check_outputs, hint_printer, is_same_file, print_about
+from asr_punct.cli.messages import hint_printer, print_about
+from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
 from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
@@ -78,7 +79,7 @@ def punctuate(
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
     times the model uses only the words.
     """
-    from asr_punct.cli.lines import hint_if_idle
+    from asr_punct.cli.stream_lines import hint_if_idle
     from asr_punct.inference.punctuator import Punctuator
 
     if audio and wav_scp:
@@ -144,7 +145,7 @@ def stream(
     document, of which at most ten are held back, also through a pause. If the model's windows are shorter than --left
     and --right, both are shortened.
     """
-    from asr_punct.cli.lines import hint_if_idle, punctuate_standard_input
+    from asr_punct.cli.stream_lines import hint_if_idle, punctuate_standard_input
     from asr_punct.inference.punctuator import Punctuator
 
     punctuator = Punctuator.open(options.model_options(**locals()))

@@ -12,7 +12,7 @@ from threading import TIMEOUT_MAX, Thread
 
 import typer
 
-from asr_punct.cli.files import hint_printer
+from asr_punct.cli.messages import hint_printer
 from asr_punct.errors import InputError
 from asr_punct.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json.own import timed_word, word_object

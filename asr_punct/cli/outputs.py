@@ -1,17 +1,12 @@
-"""Helpers of commands for their files: check outputs, and print hints about inputs."""
+"""Checks of the outputs of commands: no input and no other output is overwritten."""
 
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import typer
-
-from asr_punct.cli.base import NAME
-from asr_punct.cli.errors import hint_text
 from asr_punct.errors import AsrPunctError
-from asr_punct.files import STANDARD_STREAM, Pathlike, display_name
+from asr_punct.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.kaldi.tables import read_wav_scp
-from asr_punct.restoring import CAPITALS_STAY, Hint, OnHint
 
 TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
 """Tables of a data directory: Kaldi's, and `utt2doc`, which is ours."""
@@ -55,23 +50,3 @@ def _is_regular(output: Pathlike) -> bool:
 def audio_files(wav_scp: Path | None) -> list[Path]:
     """Return the audio files that a `wav.scp` lists; none if it does not exist."""
     return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and os.path.isfile(wav_scp) else []
-
-
-def print_about(file: Pathlike, text: str) -> None:
-    """Print a line about a file on standard error."""
-    typer.echo(f"{NAME}: {display_name(file)}: {text}", err=True)
-
-
-def hint_printer(file: Pathlike, quiet: bool = False, no_case: bool = False) -> OnHint:
-    """Return a function that prints hints about a file, those that are wanted."""
-
-    def show(hint: Hint) -> None:
-        if is_wanted(hint, quiet, no_case):
-            print_about(file, hint_text(hint))
-
-    return show
-
-
-def is_wanted(hint: Hint, quiet: bool, no_case: bool) -> bool:
-    """Whether a hint is printed: not that capitals stay if none are added."""
-    return not (quiet or (no_case and hint == CAPITALS_STAY))
