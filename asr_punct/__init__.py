@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from asr_punct.formats import read, write
-    from asr_punct.nemo.queries import Punctuator
+    from asr_punct.inference.punctuator import Punctuator
     from asr_punct.scoring.evaluate import score
 
 __all__ = ["Punctuator", "read", "score", "write"]
 _MODULES = {
-    "Punctuator": "asr_punct.nemo.queries",
+    "Punctuator": "asr_punct.inference.punctuator",
     "read": "asr_punct.formats",
     "score": "asr_punct.scoring.evaluate",
     "write": "asr_punct.formats",

@@ -33,9 +33,9 @@ import psutil
 from serve_clients import Load, Results, documents, run_hostile, short_requests, stream
 from speed import RUN, drawn_words, option_parser
 
-from asr_punct.config import STREAM_LEFT_WORDS
 from asr_punct.files import write_json_file
 from asr_punct.hub import find_model
+from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.punctuator import Punctuator
 
 Facts = dict[str, float]
@@ -140,7 +140,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=3.0, help="words a second of a stream")
     parser.add_argument("--right", type=int, default=3, help="look-ahead")
-    parser.add_argument("--left", type=int, default=STREAM_LEFT_WORDS, help="context before a word")
+    parser.add_argument("--left", type=int, default=StreamSettings.left, help="context before a word")
     parser.add_argument("--hop", type=int, default=1, help="words that are decided together")
     parser.add_argument("--no-preview", action="store_false", dest="preview", help="partial words without marks")
     parser.add_argument("--clients", type=int, default=0, help="HTTP clients that send documents")

@@ -20,6 +20,7 @@ from asr_punct.features import Features, WindowProbabilities
 from asr_punct.hub import find_model
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.restorer import Restorer
 
 
 class Recorder:
@@ -55,7 +56,7 @@ def main() -> None:
     info = read_info(directory)
     backend = open_backend(directory, info, threads=1, graph=options.graph)
     recorder = Recorder(backend)
-    Punctuator(info, load_tokenizer(directory, info), recorder).with_windows(margin=0)(text)
+    Punctuator(Restorer.of(info, load_tokenizer(directory, info), recorder)).with_windows(margin=0)(text)
     whole, bare = [], []
     for turn in range(options.rounds + 1):
         times = (

@@ -13,8 +13,8 @@ from functools import partial
 
 from speed import add_text_options, option_parser, seconds, text_words
 
-from asr_punct.config import STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.hub import find_model
+from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.punctuator import Punctuator
 
 _HOPS = 1, 2, 4, 8
@@ -22,7 +22,7 @@ _HOPS = 1, 2, 4, 8
 
 def push_alone(punctuator: Punctuator, words: list[str], left: int, right: int, hop: int) -> None:
     """Push words one by one to one stream."""
-    with punctuator.stream(left, right, hop) as stream:
+    with punctuator.stream(left=left, right=right, hop=hop) as stream:
         for word in words:
             stream.push(word)
         stream.flush()
@@ -30,7 +30,7 @@ def push_alone(punctuator: Punctuator, words: list[str], left: int, right: int, 
 
 def push_together(punctuator: Punctuator, parts: list[list[str]], left: int, right: int, hop: int) -> None:
     """Push a word to each of the streams of a pool at a time; the parts have the same length."""
-    pool = punctuator.stream_pool(left, right, hop)
+    pool = punctuator.stream_pool(left=left, right=right, hop=hop)
     for words in zip(*parts, strict=True):
         pool.push({key: [word] for key, word in enumerate(words)})
     pool.flush(range(len(parts)))
@@ -42,8 +42,8 @@ def main() -> None:
     parser.add_argument("model", help="directory or name of a model")
     add_text_options(parser, 3_000)
     parser.add_argument("--streams", type=int, default=50)
-    parser.add_argument("--left", type=int, default=STREAM_LEFT_WORDS)
-    parser.add_argument("--right", type=int, default=STREAM_RIGHT_WORDS)
+    parser.add_argument("--left", type=int, default=StreamSettings.left)
+    parser.add_argument("--right", type=int, default=StreamSettings.right)
     options = parser.parse_args()
     directory = find_model(options.model)
     words = text_words(options, directory)

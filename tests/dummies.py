@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import random
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from hypothesis import strategies as st
+
 from asr_punct import formats
 from asr_punct.config import Config, from_mapping
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.formats.registry import FORMATS
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -23,6 +27,7 @@ COMMAND_LINE = [sys.executable, "-c", "from asr_punct.cli import main; main()"]
 NAMES = ["ana", "luis", "miren", "jon"]
 NOUNS = ["casa", "ley", "mesa", "sala", "calle"]
 ASKS = ["dónde", "cuándo", "quién"]
+_TOKENS = ["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "ISO", "-", "«", ",", "?", "ß", "♪"]
 LABELLED = annotate(
     Utterance(words=(Word("qué"), Word("dijo")), id="u1", recording="r", pause_before=0.5, time_source="ctc"),
     labels=(
@@ -36,6 +41,37 @@ LABELLED = annotate(
 def accept_signals() -> None:
     """A shell that runs the tests in the background ignores SIGINT, and so would its children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+document_sizes = st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=60), max_size=4)
+
+
+def in_documents(sizes: Iterable[Sequence[int]]) -> Iterator[WordInput]:
+    """Yield words of documents, given as numbers of sub-words; the first sub-word of a word is its index."""
+    numbers = itertools.count()
+    for document in sizes:
+        for i, subwords in enumerate(document):
+            flags = DOCUMENT_START * (i == 0) + DOCUMENT_END * (i + 1 == len(document))
+            yield WordInput((next(numbers),) * subwords, 0, flags)
+
+
+def endless_document() -> Iterator[WordInput]:
+    return (WordInput((1,), 0) for _ in itertools.count())
+
+
+@st.composite
+def transcripts(draw: Any) -> list[Utterance]:
+    """Recordings of a few utterances of words whose times go on."""
+    result = []
+    for number in range(draw(st.integers(0, 3))):
+        start = 0.0
+        for _ in range(draw(st.integers(1, 3))):
+            words = []
+            for text in draw(st.lists(st.sampled_from(_TOKENS), max_size=12)):
+                start += draw(st.sampled_from([0.3, 0.5, 0.9]))
+                words.append(Word(text, start, start + 0.25) if draw(st.booleans()) else Word(text))
+            result.append(Utterance(tuple(words), recording=str(number)))
+    return result
 
 
 def bare_words(utterance: Utterance) -> tuple[Word, ...]:

@@ -92,9 +92,9 @@ def test_class_weights_move_the_thresholds_of_a_multilabel_model(model):
         Punctuator.from_pretrained(model, class_weights={"O": 2.0})
 
 
-def test_the_command_line_weighs_and_aggregates(directory, tmp_path, run):
+def test_the_command_line_weighs(directory, tmp_path, run):
     (tmp_path / "in.txt").write_text(TEXT + "\n")
-    options = ["--class-weights", "comma=1e-9,QUESTION=1e-9,OPEN_QUES=1e-9", "--aggregate", 3, "--no-case"]
+    options = ["--class-weights", "comma=1e-9,QUESTION=1e-9,OPEN_QUES=1e-9", "--no-case"]
     status, out, err = run("punctuate", tmp_path / "in.txt", "--model", directory, *options, "--quiet")
     assert (status, err) == (0, "")
     assert not {",", "?", "¿"} & set(out)

@@ -53,7 +53,7 @@ def test_a_device_that_does_not_exist(run, tmp_path, graphs, name, expected):
     source = file(tmp_path, "a.txt", TEXT)
     status, _, err = run("punctuate", "--model", graphs(name), "--device", "cuda:99", source)
     assert status == 2
-    assert f"--device: found 'cuda:99', expected {expected}" in err
+    assert f"device: found 'cuda:99', expected {expected}" in err
 
 
 def test_pauses_of_an_aligner_are_not_refined(run, model, tmp_path):

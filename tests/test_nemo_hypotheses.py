@@ -14,6 +14,7 @@ from asr_punct.asr.nemo_data import MAX_BYTES, check_archive
 from asr_punct.errors import InputError, MissingExtraError, ModelError
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.nemo import punctuate_hypotheses
+from asr_punct.pauses import with_pauses
 from asr_punct.words import annotate
 
 FRAME = 0.04
@@ -39,7 +40,7 @@ class ByWord:
     glyphs = glyphs("es")
 
     def restore(self, utterances):
-        self.given = list(utterances)
+        self.given = list(with_pauses(utterances))
         for utterance in self.given:
             labels = tuple(LABELS.get(word.text, Labels()) for word in utterance.words)
             yield annotate(utterance, labels=labels)

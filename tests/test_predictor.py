@@ -9,6 +9,7 @@ from asr_punct.checkpoint import ModelInfo
 from asr_punct.config import ModelConfig, WindowConfig
 from asr_punct.features import WindowProbabilities
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import CASES, MARKS
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.words import Utterance, Word
@@ -46,7 +47,7 @@ def tokenizer():
 def open_punctuator(tokenizer, batch_tokens):
     info = ModelInfo(ModelConfig(window=WindowConfig(words=16, margin=4)), {"max_position_embeddings": 24})
     backend = WindowBackend(batch_tokens)
-    return Punctuator(info, tokenizer, backend), backend
+    return Punctuator(Restorer.of(info, tokenizer, backend)), backend
 
 
 @st.composite

@@ -1,17 +1,21 @@
 """`Punctuator`: strings, utterances, marks of the input, and where models are found."""
 
+import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from asr_punct import Punctuator, hub
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info
-from asr_punct.errors import AsrPunctError, MissingExtraError
-from asr_punct.inference.backend import open_backend
+from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError
+from asr_punct.inference.backend import open_backend, thread_count
+from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import TokenReader
 from asr_punct.inference.tune import read_dev_set
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
@@ -26,16 +30,57 @@ def utterance(text, recording="r", **columns):
 
 
 @pytest.mark.parametrize(
-    ("variable", "threads", "expected"),
-    [("3", 0, 3), ("2,1", 0, 2), ("3", 4, 4), ("all", 0, 1), ("", 0, 1), ("0", 0, 1)],
+    ("variable", "threads", "cores", "expected"),
+    [
+        *(("3", 0, 1, 3), ("2,1", 0, 1, 2), ("3", 4, 1, 4), ("all", 0, 1, 1), ("", 0, 2, 2), ("0", 0, 1, 1)),
+        *(("64", 0, 64, 64), ("", 0, 64, 0)),  # with all cores onnxruntime chooses: one for each physical core
+    ],
 )
-def test_threads_follow_the_variable_of_openmp(model, monkeypatch, variable, threads, expected):
-    """Without it there is one thread for each core that the process may use, here one of 64."""
+def test_threads_follow_the_variable_of_openmp(model, monkeypatch, variable, threads, cores, expected):
+    """Without it there is one thread for each core that the process may use, of 64."""
+    opened = []
     monkeypatch.setenv("OMP_NUM_THREADS", variable)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {5}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)), raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
-    backend = open_backend(model, read_info(model), threads=threads)
-    assert backend._session.get_session_options().intra_op_num_threads == expected
+    session = onnxruntime.InferenceSession
+    monkeypatch.setattr(onnxruntime, "InferenceSession", lambda *a, **b: opened.append(a[1]) or session(*a, **b))
+    open_backend(model, read_info(model), threads=threads)
+    assert [options.intra_op_num_threads for options in opened] == [expected]
+    assert thread_count(threads) == (expected or cores)
+
+
+# Other processes
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_pool_of_processes_opens_the_model_again(model, method):
+    opened = Punctuator.from_pretrained(model, threads=1, marks={Mark.QUESTION}, casing=iter(["MiRa"]))
+    texts = ["ana mira la casa dónde está la mesa"] * 9
+    expected = ["Ana MiRa la casa ¿Dónde está la mesa?"] * 9
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for punctuator in (opened, opened.with_windows(batch_size=1, max_tokens=12).with_windows(margin=0)):
+            assert pool.map(punctuator, texts) == expected == list(map(punctuator, texts))
+
+
+def test_the_windows_go_with_a_punctuator(model):
+    changed = Punctuator.from_pretrained(model, threads=1).with_windows(batch_size=1, max_tokens=12)
+    text = [utterance("ana mira la casa dónde está la mesa " * 9)]
+    sizes = [
+        [len(part.tokens) for part in each.predict(text)] for each in (changed, pickle.loads(pickle.dumps(changed)))
+    ]
+    assert sizes[0] == sizes[1] != [72]
+
+
+def test_each_language_has_its_model_in_another_process():
+    again = pickle.loads(pickle.dumps(Punctuator.from_pretrained(threads=1, case=False)))
+    assert again("buenos días a todos cómo están ustedes") == "buenos días a todos. ¿cómo están ustedes?"
+    assert again("what do you think about the new house").endswith("house?")
+
+
+def test_a_punctuator_made_of_parts_stays_in_its_process(model):
+    with pytest.raises(ArgumentError) as error:
+        pickle.dumps(Punctuator(Restorer.open(model)).with_windows(margin=1))
+    assert error.value.place == "punctuator"
 
 
 # Input with marks and capitals
@@ -66,8 +111,14 @@ def test_marks_and_capitals_are_added_where_the_input_has_none(model, word, expe
 def test_labels_of_the_input_are_kept(punctuator):
     colon = Labels(frozenset({Mark.COLON}), Case.ALL_CAPS)
     given_labels = utterance("ana mira la casa", labels=(colon, None, None, None))
-    for restored in (*punctuator.restore([given_labels]), *punctuator.restore_streaming([given_labels])):
-        assert (restored.labels[0], restored.labels[-1].marks) == (colon, {Mark.PERIOD})
+    (restored,) = punctuator.restore([given_labels])
+    for labels in (restored.labels, [item.labels for item in streamed(punctuator, given_labels)]):
+        assert (labels[0], labels[-1].marks) == (colon, {Mark.PERIOD})
+
+
+def streamed(punctuator, *utterances):
+    stream = punctuator.stream(patience=0)
+    return [item for each in utterances for word in each.words for item in stream.push(word)] + stream.flush()
 
 
 def test_the_given_case_of_an_address_is_written(punctuator):
@@ -89,12 +140,7 @@ def test_sounds_are_passed_over(punctuator, sound):
     expected = f"{sound} Ana, mira la casa. {sound} {sound} ¿Dónde está la mesa? {sound}"
     assert punctuator(text) == expected
     assert punctuator(text.replace(" ", "\n")) == expected.replace(" ", "\n")
-    for streaming in (punctuator.restore_streaming([utterance(text)]), punctuator.restore_streaming(lines(text))):
-        assert " ".join(map(punctuator.write, streaming)) == expected
-
-
-def lines(text):
-    return [utterance(word) for word in text.split()]
+    assert " ".join(item.written for item in streamed(punctuator, utterance(text))) == expected
 
 
 def test_marks_of_sounds_and_beside_them_count_for_the_word_before(punctuator):
@@ -118,10 +164,10 @@ def test_a_sound_is_part_of_the_pause_between_the_words_beside_it(punctuator):
     assert pauses_of(punctuator, [utterance("ana [risas] mira", pauses=(9.0, 9.0, 0.1))]) == [999, 10]
 
 
-def test_a_tuning_corpus_may_have_sounds(punctuator, tmp_path):
+def test_a_tuning_corpus_may_have_sounds(model, tmp_path):
     rows = "ana\tCOMMA\t-\tFIRST_CAP\n[risas]\tO\t-\tO\nmira\tPERIOD\t-\tO\n"
     (tmp_path / "dev.tsv").write_text(rows)
-    dev = read_dev_set(punctuator, tmp_path / "dev.tsv")
+    dev = read_dev_set(Restorer.open(model), tmp_path / "dev.tsv")
     assert dev.true_cases.tolist() == [1, 0]
 
 
@@ -136,8 +182,9 @@ def test_strings(punctuator):
 
 @pytest.mark.parametrize("value", [None, ["ana mira"], b"ana"])
 def test_other_arguments_than_strings_are_refused(punctuator, value):
-    with pytest.raises(AsrPunctError, match=f"text: found {type(value).__name__}, expected str"):
+    with pytest.raises(ArgumentError) as error:
         punctuator(value)
+    assert (error.value.place, error.value.found) == ("text", type(value).__name__)
 
 
 def test_a_casing_list_is_a_file_or_its_lines(model, tmp_path):
@@ -159,18 +206,19 @@ def test_the_call_of_nemo(punctuator):
 
 
 @pytest.mark.parametrize(
-    ("queries", "options", "message"),
+    ("queries", "options", "place", "found"),
     [
-        (["hola"], {"batch_size": 0}, "batch_size: found 0, expected"),
-        (["hola"], {"max_seq_length": "x"}, "max_seq_length: found 'x', expected"),
-        (["hola"], {"step": 0}, "step: found 0, expected"),
-        ("hola", {}, "queries: found 'hola', expected a list of strings"),
-        (["hola", None], {}, "queries: found None, expected a list of strings"),
+        (["hola"], {"batch_size": 0}, "batch_size", "0"),
+        (["hola"], {"max_seq_length": "x"}, "max_seq_length", "'x'"),
+        (["hola"], {"step": 0}, "step", "0"),
+        ("hola", {}, "queries", "'hola'"),
+        (["hola", None], {}, "queries", "None"),
     ],
 )
-def test_wrong_arguments_of_the_call_of_nemo_are_refused(punctuator, queries, options, message):
-    with pytest.raises(AsrPunctError, match=message):
+def test_wrong_arguments_of_the_call_of_nemo_are_refused(punctuator, queries, options, place, found):
+    with pytest.raises(ArgumentError) as error:
         punctuator.add_punctuation_capitalization(queries, **options)
+    assert (error.value.place, error.value.found) == (place, found)
 
 
 def test_marks_that_are_not_allowed_are_not_added(model):
@@ -188,7 +236,7 @@ def test_a_model_without_a_graph_needs_torch_on_the_cpu_too(model, monkeypatch):
     for device in (None, "cpu"):
         with pytest.raises(MissingExtraError, match="a model without a graph: found no package torch"):
             open_backend(model, weights, device)
-    with pytest.raises(MissingExtraError, match="--device cuda: found no package torch"):
+    with pytest.raises(MissingExtraError, match="device cuda: found no package torch"):
         open_backend(model, info, "cuda")
 
 

@@ -12,7 +12,7 @@ with open("calls", "a") as calls:
     print(name, *words, file=calls)
 if name == "prepare.py":
     made = words[-1] + "/summary.json"
-elif words[0] == "tune":
+elif words[0] == "tune" or name == "tune_average.py":
     made = words[words.index("--json") + 1]
 elif name == "decode.py":
     made = words[-1] + "/facts.json"
@@ -32,7 +32,7 @@ made.write_text('"tagger": "flair"' if "model.pos.tagger=flair" in words else ""
 
 @pytest.fixture
 def recipe(tmp_path):
-    local = [f"egs/iwslt/local/{name}.py" for name in ("prepare", "decode", "time_ways", "report")]
+    local = [f"egs/iwslt/local/{name}.py" for name in ("prepare", "tune_average", "decode", "time_ways", "report")]
     programs = dict.fromkeys([*local, "recipes/pos.py", "bin/asr-punct"], PROGRAM)
     for name in ("packages", "files", "treebanks"):
         (tmp_path / name).mkdir()
@@ -103,8 +103,8 @@ def test_systems_without_a_tagger_are_left_out_with_a_message(recipe):
 
 def test_tuned_as_it_is_decoded(recipe):
     calls = recipe.calls("--encoder", "built", "--system", "courtland brnn", "--stop-stage", "4", "--device", "cuda")
-    courtland, brnn = of(calls, "asr-punct", "tune")
-    assert courtland.endswith("exp/models/courtland/model data/tune.tsv --device cuda --aggregate 9")
+    (courtland,), (brnn,) = of(calls, "tune_average.py", "--aggregate", "9"), of(calls, "asr-punct", "tune")
+    assert courtland.endswith("exp/models/courtland/model data/tune.tsv --device cuda")
     assert brnn.endswith("exp/models/brnn/model data/tune.tsv --device cuda")
     assert "--untuned --aggregate 9 exp/models/courtland/model" in of(calls, "decode.py")[0]
 

@@ -1,21 +1,22 @@
-"""Streams: the windows that decide each word, when it is committed, and that a transcript in batches gives the same."""
+"""Streams: the windows that decide each word, and when it is committed."""
 
 import math
 
 import pytest
-from dummies import bare_words
+from dummies import transcripts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.decode import online
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.inference.backend import open_backend
 from asr_punct.inference.lookahead import Decision, Lookahead
+from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import TokenReader
-from asr_punct.marks import Mark
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Utterance, Word
 
@@ -28,12 +29,12 @@ class Letters:
 
 
 def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1, flush_after=0.8, patience=0):
-    reader = TokenReader(Letters(), "es")
-    return Lookahead(reader, left, right, hop, flush_after, patience, max_words=max_words, max_subwords=max_subwords)
+    settings = StreamSettings(left, right, hop, flush_after, patience)
+    return Lookahead(TokenReader(Letters(), "es"), settings, max_words, max_subwords)
 
 
 def decisions_of(buffer, words):
-    return [decision for word in words for decision in buffer.push([(Word(word), None)])] + list(buffer.flush())
+    return [decision for word in words for decision in buffer.add([Word(word)])] + list(buffer.end())
 
 
 def window_letters(decision):
@@ -48,11 +49,12 @@ def test_windows_are_those_of_a_loop(left, right):
     text = "abcdefghij"
     pauses = [None, 0.1, None, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]  # before each word
     buffer = lookahead(left, right, flush_after=9)
-    found = [list(buffer.push([(Word(letter), pause)])) for letter, pause in zip(text, pauses, strict=True)]
+    words = [Word(letter, pause=pause) for letter, pause in zip(text, [*pauses[1:], None], strict=True)]
+    found = [list(buffer.add([word])) for word in words]
     assert [len(decisions) for decisions in found] == [int(i >= right) for i in range(len(text))]
     decisions = [decision for each in found for decision in each]
     live = len(decisions)
-    decisions += buffer.flush()
+    decisions += buffer.end()
     assert len(decisions) == live + 1
     for word, decision in enumerate(decisions):
         ended = word == live
@@ -114,63 +116,63 @@ def test_a_hop_decides_several_words_in_one_window(limits, hop, words, expected)
 
 def test_words_that_arrive_together_are_decided_in_as_few_windows_as_fit():
     buffer = lookahead(2, 2, max_words=6)
-    found = decided(buffer.push((Word(letter), None) for letter in "abcdefghijkl"))
+    found = decided(buffer.add(map(Word, "abcdefghijkl")))
     assert found == [("abcd", "abcdef"), ("ef", "cdefgh"), ("gh", "efghij"), ("ij", "ghijkl")]
 
 
 def test_words_are_decided_before_a_pause_and_stay_context():
     buffer = lookahead(2, 2)
-    assert decided(d for word in "abc" for d in buffer.push([(Word(word), None)])) == [("a", "abc")]
-    before = list(buffer.push([(Word("d"), 1.0)]))
+    assert decided(buffer.add([Word("a"), Word("b"), Word("c", pause=1.0)])) == [("a", "abc")]
+    before = list(buffer.add([Word("d", 5.0, 5.5)]))
     assert decided(before) == [("bc", "abcd")]
     assert [word.pause for word in before[-1].window.words] == [UNKNOWN_PAUSE, UNKNOWN_PAUSE, 100, UNKNOWN_PAUSE]
-    silent = list(buffer.wait(0.9, has_times=True))
+    silent = list(buffer.wait(0.9))
     assert (decided(silent), silent[0].end, silent[0].window.words[-1].pause) == ([("d", "bcd")], False, 90)
-    assert (list(buffer.wait(1.5, has_times=True)), list(buffer.undecided())) == ([], [])
-    (following,) = [*buffer.push([(Word("e"), 2.0)]), *buffer.flush()]
+    assert (list(buffer.wait(1.5)), list(buffer.undecided())) == ([], [])
+    (following,) = [*buffer.add([Word("e", 7.5)]), *buffer.end()]
     assert (decided([following]), following.window.words[1].pause) == ([("e", "cde")], 200)
     assert following.window.words[0].boundary == 0
 
 
 def test_a_sound_is_part_of_the_pause_between_the_words_beside_it():
     buffer = lookahead(2, 2)
-    words = [(Word("a"), None), (Word("[ruido]", 1.0, 1.3), 0.2), (Word("♪", 1.3, 1.4), 0.0), (Word("b"), 0.1)]
-    assert list(buffer.push(words)) == []
-    (before,) = buffer.push([(Word("c"), 0.2), (Word("[ruido]", 2.0, 2.5), 0.3), (Word("d"), 0.1)])
+    words = [Word("a", 0.5, 0.8), Word("[ruido]", 1.0, 1.3), Word("♪", 1.3, 1.4), Word("b", 1.5, 1.6)]
+    assert list(buffer.add(words)) == []
+    (before,) = buffer.add([Word("c", 1.8, 1.9), Word("[ruido]", 2.2, 2.7), Word("d", 2.8)])
     assert decided([before]) == [("a[ruido]♪bc[ruido]", "abcd")]
     assert [word.pause for word in before.window.words] == [70, 20, 90, UNKNOWN_PAUSE]
 
 
 def test_sounds_are_output_in_a_pause_and_let_no_word_wait():
     buffer = lookahead(2, 2)
-    assert list(buffer.push([(Word("[ruido]"), None)])) == []
-    (alone,) = buffer.wait(0.9, has_times=True)
+    assert list(buffer.add([Word("[ruido]")])) == []
+    (alone,) = buffer.wait(0.9)
     assert (alone.window, [word.text for word, _ in alone.words]) == (None, ["[ruido]"])
     texts = ["a", "[ruido]", "b", "[ruido]", "c"]
-    assert decided(d for text in texts for d in buffer.push([(Word(text), None)])) == [("a[ruido]", "abc")]
-    assert next(buffer.wait(0.9, has_times=False)).words[0][0].text == "b"
-    assert list(buffer.flush()) == [Decision((), None, end=True, must_decide=0)]
-    assert list(buffer.flush()) == []
+    assert decided(buffer.add(map(Word, texts))) == [("a[ruido]", "abc")]
+    assert next(buffer.wait(0.9)).words[0][0].text == "b"
+    assert list(buffer.end()) == [Decision((), None, end=True, must_decide=0)]
+    assert list(buffer.end()) == []
 
 
 def test_a_sound_after_a_pause_lets_the_words_before_it_go():
     buffer = lookahead(2, 2)
-    assert list(buffer.push([(Word("a"), None)])) == []
-    (before,) = buffer.push([(Word("[ruido]"), 1.0)])
+    assert list(buffer.add([Word("a", pause=1.0)])) == []
+    (before,) = buffer.add([Word("[ruido]")])
     assert (decided([before]), before.window.words[-1].pause) == ([("a[ruido]", "a")], 100)
 
 
 def test_words_that_are_put_back_are_decided_with_the_next_one():
     buffer = lookahead(2, 1, patience=2)
-    assert list(buffer.push([(Word("a"), None)])) == []
+    assert list(buffer.add([Word("a")])) == []
     least = []
     for letter in "bcd":
-        (decision,) = buffer.push([(Word(letter), None)])
+        (decision,) = buffer.add([Word(letter)])
         least.append(decision.must_decide)
         buffer.put_back(decision.words[decision.must_decide :])
     assert (decided([decision]), least) == ([("abc", "abcd")], [0, 0, 1])  # three words follow a
     assert [word.text for word, _ in buffer.undecided()] == ["b", "c", "d"]
-    (last,) = buffer.flush()
+    (last,) = buffer.end()
     assert (decided([last]), last.must_decide) == ([("bcd", "abcd")], 3)
 
 
@@ -215,7 +217,7 @@ def written(committed):
 
 def test_a_preview_shows_the_words_that_are_not_committed_and_changes_nothing(punctuator):
     words = ["ana", "mira", "la", "casa", "dónde", "está", "la", "mesa"]
-    plain, watched = punctuator.stream(8, 3), punctuator.stream(8, 3)
+    plain, watched = punctuator.stream(left=8), punctuator.stream(left=8)
     shown = []
     for word in words:
         committed = watched.push(word)
@@ -228,7 +230,7 @@ def test_a_preview_shows_the_words_that_are_not_committed_and_changes_nothing(pu
 
 
 def test_with_a_hop_a_preview_shows_new_words_unchanged(punctuator):
-    stream, shown = punctuator.stream(8, 2, hop=3), []
+    stream, shown = punctuator.stream(left=8, right=2, hop=3), []
     for word in ["ana", "mira", "la", "casa", "ana", "ana"]:
         stream.push(word)
         shown.append(written(stream.preview()))
@@ -236,7 +238,7 @@ def test_with_a_hop_a_preview_shows_new_words_unchanged(punctuator):
 
 
 def test_a_cleared_stream_begins_anew(punctuator):
-    stream, fresh = punctuator.stream(8, 1), punctuator.stream(8, 1)
+    stream, fresh = punctuator.stream(left=8, right=1), punctuator.stream(left=8, right=1)
     for word in ["dónde", "está", "ana"]:
         stream.push(word)
     stream.clear()
@@ -261,7 +263,7 @@ def test_a_long_pause_commits_the_words_before_it(punctuator):
 def test_the_document_after_a_pause_begins_anew(model):
     """Also in a punctuator that was not opened by name, whose streams keep their model."""
     info = read_info(model)
-    alone = Punctuator(info, load_tokenizer(model, info), open_backend(model, info, threads=1))
+    alone = Punctuator(Restorer.of(info, load_tokenizer(model, info), open_backend(model, info, threads=1)))
     stream, fresh = alone.stream(), alone.stream()
     assert [each.written for each in stream.push("dónde", "está", "la") + stream.idle(9)] == ["¿Dónde", "está", "la"]
     assert stream.flush() == []
@@ -277,8 +279,9 @@ def test_a_pause_that_a_word_names_commits_the_words_before_it(punctuator):
 
 @pytest.mark.parametrize("word", ["", "la casa", " ", " ana", "ana\n", None, 3])
 def test_values_that_are_not_one_word_are_refused(punctuator, word):
-    with pytest.raises(AsrPunctError, match="expected one word"):
+    with pytest.raises(ArgumentError) as error:
         punctuator.stream().push(word)
+    assert (error.value.place, error.value.found) == ("word", repr(word))
 
 
 @pytest.mark.parametrize("times", [(2.0, 1.0), (-1.0, 0.5), (math.nan, 1.0), (0.0, math.inf), (0.0, 1.0, None, -1.0)])
@@ -295,69 +298,22 @@ def test_values_that_are_no_utterance_are_refused(punctuator):
         list(punctuator.restore(Utterance((Word("hola"),))))
 
 
-def test_impossible_context_sizes_are_refused(punctuator):
-    with pytest.raises(AsrPunctError, match="--right: found 0, expected 1 or more"):
-        punctuator.stream(right=0)
-    with pytest.raises(AsrPunctError, match="--hop: found 0, expected 1 or more"):
-        punctuator.stream_pool(hop=0)
-    with pytest.raises(AsrPunctError, match="--patience: found -1, expected 0 or more"):
-        punctuator.stream(patience=-1)
-    with pytest.raises(AsrPunctError, match="--left: found -1, expected 0 or more"):
-        next(punctuator.restore_streaming([], left=-1))
-
-
-# In batches
-
-
-tokens = st.sampled_from(
-    ["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "ISO", "-", "«", ",", "?", "ß", "♪"]
+@pytest.mark.parametrize(
+    ("field", "value", "minimum"),
+    [("left", -1, 0), ("right", 0, 1), ("hop", 0, 1), ("flush_after", math.nan, 0), ("patience", -1, 0)],
 )
-
-
-@st.composite
-def transcripts(draw):
-    """Recordings of a few utterances of words whose times go on."""
-    result = []
-    for number in range(draw(st.integers(0, 3))):
-        start = 0.0
-        for _ in range(draw(st.integers(1, 3))):
-            words = []
-            for text in draw(st.lists(tokens, max_size=12)):
-                start += draw(st.sampled_from([0.3, 0.5, 0.9]))
-                words.append(Word(text, start, start + 0.25) if draw(st.booleans()) else Word(text))
-            result.append(Utterance(tuple(words), recording=str(number)))
-    return result
-
-
-def test_a_question_that_a_pause_leaves_open_ends_with_its_document(punctuator):
-    asked = tuple(
-        Word(text, start, start + 0.2) for text, start in [("dónde", 0), ("está", 0.2), ("la", 0.4), ("♪", 3)]
-    )
-    talks = [Utterance(asked, recording="0"), Utterance((Word("ana"),), recording="1")]
-    first, second = punctuator.restore_streaming(talks, 5, 1, flush_after=1)
-    assert [label.marks for label in first.labels] == [{Mark.OPEN_QUES}, set(), set(), set()]
-    (alone,) = punctuator.restore_streaming(talks[1:], 5, 1, flush_after=1)
-    assert second.labels == alone.labels
-
-
-@settings(max_examples=60)
-@given(transcripts(), st.integers(0, 12), st.integers(1, 5), st.integers(1, 4), st.sampled_from([0.1, 0.4, 9]))
-def test_a_transcript_in_batches_is_what_the_stream_gives(punctuator, utterances, left, right, hop, flush_after):
-    restored = list(punctuator.restore_streaming(utterances, left, right, hop, flush_after))
-    assert [bare_words(u) for u in restored] == [u.words for u in utterances]
-    stream = punctuator.stream(left, right, hop, flush_after, patience=0)
-    live = []
-    for number in sorted({u.recording for u in utterances}):
-        words = [word for u in utterances if u.recording == number for word in u.words]
-        live += [item for word in words for item in stream.push(word)] + stream.flush()
-    assert [item.word for item in live] == [word for u in utterances for word in u.words]
-    assert [item.labels for item in live] == [label for u in restored for label in u.labels]
+def test_impossible_settings_are_refused(punctuator, field, value, minimum):
+    for make in (StreamSettings, punctuator.stream, punctuator.stream_pool):
+        with pytest.raises(ArgumentError) as error:
+            make(**{field: value})
+        parts = error.value.place, error.value.found, error.value.expected
+        assert parts == (field, str(value), f"{minimum} or more")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(transcripts(), st.integers(1, 3), st.integers(1, 4), st.integers(0, 4))
 def test_no_word_waits_longer_than_look_ahead_and_patience(unsure, utterances, right, hop, patience):
-    stream = unsure.stream(5, right, hop, 9, patience)
+    stream = unsure.stream(settings=StreamSettings(5, right, hop, 9, patience))
     words = [word for utterance in utterances for word in utterance.words if any(map(str.isalpha, word.text))]
     live = []
     for count, word in enumerate(words, start=1):
@@ -366,17 +322,3 @@ def test_no_word_waits_longer_than_look_ahead_and_patience(unsure, utterances, r
         assert [item.word for item in stream.preview()] == words[len(live) : count]
     live += stream.flush()
     assert [item.word for item in live] == words
-
-
-def test_transcripts_are_read_lazily(punctuator):
-    read = 0
-
-    def counted():
-        nonlocal read
-        for number in range(400):
-            read += 1
-            yield Utterance((Word("ana"), Word("mira")), recording=str(number // 100))
-
-    waiting = [read - done for done, _ in enumerate(punctuator.restore_streaming(counted()), start=1)]
-    assert len(waiting) == 400
-    assert max(waiting) < 100

@@ -5,7 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import Punctuator
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError
+from asr_punct.inference.backend import OnnxBackend
+from asr_punct.inference.options import StreamSettings
 from asr_punct.words import Word
 
 texts = st.sampled_from(["ana", "mira", "la", "casa", "dónde", "está", "¿y", "no,", "-", "?"])
@@ -23,12 +25,13 @@ calls = st.lists(
 @settings(max_examples=40)
 @given(calls, st.integers(1, 3), st.integers(1, 3))
 def test_a_stream_of_a_pool_commits_what_it_commits_alone(punctuator, calls, right, hop):
-    pool, alone = punctuator.stream_pool(8, right, hop), {}
+    settings = StreamSettings(left=8, right=right, hop=hop)
+    pool, alone = punctuator.stream_pool(settings=settings), {}
     for name, arguments in calls:
         found = getattr(pool, name)(arguments)
         for key, argument in arguments.items():
             if name == "push":
-                stream = alone.setdefault(key, punctuator.stream(8, right, hop))
+                stream = alone.setdefault(key, punctuator.stream(settings=settings))
                 expected = stream.push(*argument)
             elif key in alone:
                 expected = alone[key].idle(argument) if name == "idle" else getattr(alone[key], name)()
@@ -41,10 +44,13 @@ def test_a_stream_of_a_pool_commits_what_it_commits_alone(punctuator, calls, rig
 def test_a_bad_word_changes_no_stream(punctuator):
     pool = punctuator.stream_pool(right=1)
     pool.push({"a": ["ana"]})
-    with pytest.raises(AsrPunctError, match="expected a list of words"):
-        pool.push({"a": "ana"})
-    with pytest.raises(AsrPunctError, match="expected one word"):
-        pool.push({"a": ["mira"], "b": ["la casa"]})
+    for bad, parts in (
+        ({"a": "ana"}, ("words", "'ana'", "a list of words")),
+        ({"a": ["mira"], "b": ["la casa"]}, ("word", "'la casa'", "one word without white space")),
+    ):
+        with pytest.raises(ArgumentError) as error:
+            pool.push(bad)
+        assert (error.value.place, error.value.found, error.value.expected) == parts
     assert [item.word for item in pool.flush(["a", "b"])["a"]] == [Word("ana")]
     assert len(pool) == 1
 
@@ -60,10 +66,8 @@ def test_closed_streams_are_forgotten(punctuator):
 def test_a_pool_runs_the_model_once_for_all_streams(punctuator, monkeypatch):
     pool = punctuator.stream_pool(right=1)
     pool.push({number: ["ana"] for number in range(9)})
-    batches = []
-    backend = type(punctuator._predictor.backend)
-    compute = backend.probabilities
-    monkeypatch.setattr(backend, "probabilities", lambda self, features: batches.append(1) or compute(self, features))
+    batches, compute = [], OnnxBackend.probabilities
+    monkeypatch.setattr(OnnxBackend, "probabilities", lambda *arguments: batches.append(1) or compute(*arguments))
     assert all(len(found) == 1 for found in pool.push({number: ["mira"] for number in range(9)}).values())
     assert len(batches) == 1
     assert all(len(found) == 1 for found in pool.preview(range(9)).values())

@@ -14,6 +14,7 @@ from test_predictor import WindowBackend
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.config import ModelConfig, WindowConfig
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import LEFT, RIGHT, Case, Labels, Mark
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.text import split_token
@@ -35,7 +36,8 @@ def drawn_punctuator(language="es+eu"):
     info = ModelInfo(
         ModelConfig(language=language, window=WindowConfig(words=16, margin=4)), {"max_position_embeddings": 64}
     )
-    return Punctuator(info, tokenizer, WindowBackend(256), casing=["EiTB", "EAE-", "McAna", "iPhone", "ΑΣ"])
+    casing = ["EiTB", "EAE-", "McAna", "iPhone", "ΑΣ"]
+    return Punctuator(Restorer.of(info, tokenizer, WindowBackend(256), casing=casing))
 
 
 @pytest.fixture(scope="module", params=["es+eu", "en"])

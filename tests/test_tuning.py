@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import tune_average
+from aggregate import averaging
 from dummies import ASKS, NAMES, NOUNS, tiny_config, write_corpus
 
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
@@ -15,7 +17,7 @@ from asr_punct.decode.flags import WordFlag
 from asr_punct.decode.settings import logits
 from asr_punct.decode.thresholds import fit_case_bias, fit_thresholds
 from asr_punct.decode.tune import DevSet, decoded_f1, fit_settings
-from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tune import read_dev_set
 from asr_punct.marks import CASES, MARKS, Mark
 from asr_punct.subwords import train_tokenizer
@@ -156,7 +158,7 @@ def test_settings_of_a_model_of_classes_are_weights():
     assert after > before + 0.01
 
 
-def test_the_command_fits_settings_to_the_windows_of_decoding(run, tmp_path):
+def test_the_commands_fit_settings_to_the_windows_of_decoding(run, tmp_path, capsys):
     torch = pytest.importorskip("torch")
     from asr_punct.model.encoder import new_encoder
     from asr_punct.model.tagger import Tagger
@@ -172,10 +174,14 @@ def test_the_command_fits_settings_to_the_windows_of_decoding(run, tmp_path):
     dev = write_corpus(tmp_path / "corpus") / "dev.tsv"
 
     report = tmp_path / "report.json"
-    for count in (None, 3):
-        status, out, err = run("tune", tmp_path, dev, *(["--aggregate", count] if count else []), "--json", report)
-        assert (status, err) == (0, "")
-        assert out.splitlines()[0].endswith(f"{json.loads(report.read_text())['micro_f1'][1]:.3f} after")
-        fitted = fit_settings(read_dev_set(Punctuator.from_pretrained(tmp_path, aggregate=count), dev))
-        assert read_info(tmp_path).decoding.calibration == fitted.calibration
-    assert fitted != fit_settings(read_dev_set(Punctuator.from_pretrained(tmp_path), dev))
+    status, out, err = run("tune", tmp_path, dev, "--json", report)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0].endswith(f"{json.loads(report.read_text())['micro_f1'][1]:.3f} after")
+    fitted = fit_settings(read_dev_set(Restorer.open(tmp_path), dev))
+    assert read_info(tmp_path).decoding.calibration == fitted.calibration
+    tune_average.main(tmp_path, dev, report, aggregate=3)
+    assert (
+        capsys.readouterr().out.splitlines()[0].endswith(f"{json.loads(report.read_text())['micro_f1'][1]:.3f} after")
+    )
+    averaged = fit_settings(read_dev_set(averaging(Restorer.open(tmp_path), 3), dev))
+    assert read_info(tmp_path).decoding.calibration == averaged.calibration != fitted.calibration

@@ -136,11 +136,6 @@ class _Pool:
         return Result(worker.item, error=error)
 
 
-def core_count() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
     """While workers start: set one thread for each, and ignore Ctrl-C in them, because this process handles it."""

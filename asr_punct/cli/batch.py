@@ -103,7 +103,8 @@ def _restore(inputs: Inputs, output: str, work: BatchWork, jobs: int, ray: str |
     """Restore the files whose outputs are not complete, and print a summary. Raises Exit if some failed."""
     from asr_punct.batch.cluster import restore_on_cluster
     from asr_punct.batch.names import complete_outputs
-    from asr_punct.batch.workers import core_count, restore_files
+    from asr_punct.batch.workers import restore_files
+    from asr_punct.inference.backend import core_count
     from asr_punct.partial import remove_abandoned
 
     items = inputs.items(work.options.target_format)

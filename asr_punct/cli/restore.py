@@ -8,10 +8,10 @@ from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.messages import hint_printer, print_about
 from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
-from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
 from asr_punct.formats.source import Source
+from asr_punct.inference.options import StreamSettings
 from asr_punct.progress import progress_bar
 from asr_punct.restoring import restore_file
 
@@ -112,15 +112,17 @@ def punctuate(
 def stream(
     model: options.Model = None,
     language: options.TextLanguage = None,
-    left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = STREAM_LEFT_WORDS,
-    right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = STREAM_RIGHT_WORDS,
-    hop: Annotated[int, typer.Option(min=1, help="Smallest number of words that are decided together.")] = 1,
+    left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = StreamSettings.left,
+    right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = StreamSettings.right,
+    hop: Annotated[
+        int, typer.Option(min=1, help="Smallest number of words that are decided together.")
+    ] = StreamSettings.hop,
     flush_after: Annotated[
         float, typer.Option(min=0, help="Pause in seconds after which all words are decided.")
-    ] = STREAM_FLUSH_AFTER_S,
+    ] = StreamSettings.flush_after,
     patience: Annotated[
         int, typer.Option(min=0, help="Further words for which a word waits while one of its marks is unsure.")
-    ] = STREAM_PATIENCE_WORDS,
+    ] = StreamSettings.patience,
     preview: Annotated[bool, typer.Option("--preview", help="Also write the words of the look-ahead.")] = False,
     lowercase: options.Lowercase = False,
     marks: options.MarkNames = None,
@@ -150,5 +152,5 @@ def stream(
 
     punctuator = Punctuator.open(options.model_options(**locals()))
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
-    with punctuator.stream(left, right, hop, flush_after, patience) as words:
+    with punctuator.stream(settings=StreamSettings(left, right, hop, flush_after, patience)) as words:
         punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)

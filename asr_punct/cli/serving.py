@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
 from typing import Annotated
@@ -89,7 +88,7 @@ def serve(
         return Punctuator.open(replace(chosen, name=name))
 
     models = Models(open_model, model)
-    workers = thread_count(threads) or os.cpu_count() or 1
+    workers = thread_count(threads)
     # As in the default limits, all bodies in memory together may be as large as 16 bodies of the maximum size.
     limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
     service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "")

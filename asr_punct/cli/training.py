@@ -156,10 +156,12 @@ def tune(
 
     from asr_punct.checkpoint import CONFIG
     from asr_punct.files import write_json_file
+    from asr_punct.inference.options import ModelOptions
+    from asr_punct.inference.restorer import Restorer
     from asr_punct.inference.tune import tune as tune_model
 
     check_outputs({"--json": json_path}, [dev, model / CONFIG])
-    result = tune_model(model, dev, threads=threads, device=device)
+    result = tune_model(model, dev, Restorer.open(model, ModelOptions(threads=threads, device=device)))
     if json_path:
         write_json_file(json_path, asdict(result))
     print_text("\n".join([*result.lines(), ""]))

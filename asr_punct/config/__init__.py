@@ -8,10 +8,6 @@ from asr_punct.config.mapping import differing_keys as differing_keys
 from asr_punct.config.mapping import from_mapping as from_mapping
 from asr_punct.config.model import MAX_TOKENS as MAX_TOKENS
 from asr_punct.config.model import PART_OF_SPEECH_TAGS as PART_OF_SPEECH_TAGS
-from asr_punct.config.model import STREAM_FLUSH_AFTER_S as STREAM_FLUSH_AFTER_S
-from asr_punct.config.model import STREAM_LEFT_WORDS as STREAM_LEFT_WORDS
-from asr_punct.config.model import STREAM_PATIENCE_WORDS as STREAM_PATIENCE_WORDS
-from asr_punct.config.model import STREAM_RIGHT_WORDS as STREAM_RIGHT_WORDS
 from asr_punct.config.model import ContextConfig as ContextConfig
 from asr_punct.config.model import EncoderConfig as EncoderConfig
 from asr_punct.config.model import HeadConfig as HeadConfig

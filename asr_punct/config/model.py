@@ -15,15 +15,6 @@ from asr_punct.marks import NO_MARKS
 
 MAX_TOKENS = 512
 """Longest encoder input in sub-words, with both special tokens: the usual limit of pretrained encoders."""
-STREAM_LEFT_WORDS, STREAM_RIGHT_WORDS = 24, 3
-"""Default context of a stream: words before and after the word being decided.
-
-The shipped models gain nothing from more than 24 words before it (docs/measurements.md).
-"""
-STREAM_PATIENCE_WORDS = 6
-"""Default number of further words that a stream waits for before it decides a word whose marks are unsure."""
-STREAM_FLUSH_AFTER_S = 0.8
-"""Default pause in seconds after which a stream decides words without look-ahead."""
 PART_OF_SPEECH_TAGS = (
     *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
     *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, verified_file
-from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
+from asr_punct.errors import ArgumentError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features, WindowProbabilities
+from asr_punct.inference.options import Graph
 
-Graph = Literal["fp32", "int8"]
 _GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
@@ -56,7 +56,9 @@ class OnnxBackend:
         options = onnxruntime.SessionOptions()
         if not _has_vnni():  # elsewhere int8 products overflow; with AMX the option would halve the speed
             options.add_session_config_entry("session.x64quantprecision", "1")
-        options.intra_op_num_threads = thread_count(threads)
+        count = thread_count(threads)
+        # onnxruntime itself chooses best if there is a thread for each core of the machine
+        options.intra_op_num_threads = 0 if count == os.cpu_count() and not _fixed_threads(threads) else count
         options.log_severity_level = 3
         options.enable_mem_reuse = False  # reuse is a fifth slower (cache misses) and needs more memory
         if _CAN_FLUSH:  # elsewhere the option would also change the calling thread, and nothing would change it back
@@ -114,17 +116,22 @@ def _has_vnni() -> bool:
     return not {"avx512_vnni", "avx_vnni"}.isdisjoint(flags)
 
 
-def thread_count(threads: int) -> int:
-    """Return the number of threads for onnxruntime, which itself ignores OMP_NUM_THREADS and `taskset`.
+def core_count() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-    If `threads` is 0, it is OMP_NUM_THREADS (the first number of a list), or if that is not set, the number of cores
-    that the process may use; 0 if these are all cores, for onnxruntime to choose.
+
+def thread_count(threads: int = 0) -> int:
+    """Return `threads`; if it is 0, OMP_NUM_THREADS (the first number of a list), or if that is not set, `core_count`.
+
+    onnxruntime itself ignores the variable and `taskset`.
     """
-    named = os.environ.get(THREADS_VARIABLE, "").partition(",")[0].strip()
-    if threads or (named.isdecimal() and int(named)):
-        return threads or int(named)
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
-    return allowed if allowed < (os.cpu_count() or 1) else 0
+    return _fixed_threads(threads) or core_count()
+
+
+def _fixed_threads(threads: int) -> int:
+    variable = os.environ.get(THREADS_VARIABLE, "").partition(",")[0].strip()
+    return threads or (int(variable) if variable.isdecimal() else 0)
 
 
 def open_backend(
@@ -135,19 +142,18 @@ def open_backend(
     `device` is a torch device (`cpu`, `cuda`, `cuda:1`, `mps`), by default the CPU; see `thread_count` for `threads`.
     By default `graph` is fp32, or int8 if that is the only one.
 
-    Raises ModelError if a file is missing or altered, or there is no such graph; AsrPunctError for a `graph` with a
-    device other than the CPU, or if torch cannot use the device; MissingExtraError if torch is needed and not
-    installed.
+    Raises ModelError if a file is missing or altered, or there is no such graph; ArgumentError for a device where the
+    model cannot run; MissingExtraError if torch is needed and not installed.
     """
     on_cpu = device in (None, "cpu")
     if graph and not on_cpu:
-        raise AsrPunctError(f"--device: found {device!r}, expected cpu, where the {graph} graph runs")
+        raise ArgumentError("device", repr(device), f"cpu, where the {graph} graph runs")
     if graph and _GRAPHS[graph] not in info.files:
-        raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph (asr-punct export --int8 writes both)")
+        raise ModelError(directory / _GRAPHS[graph], "no such file", "a graph, which asr-punct export writes")
     if not on_cpu and WEIGHTS not in info.files:
         why = f"{directory.name} is a graph alone, which runs on the CPU"
         other = "a model that asr-punct train wrote runs on a GPU"
-        raise AsrPunctError(f"--device: found {device!r}, expected cpu: {why}; {other}")
+        raise ArgumentError("device", repr(device), f"cpu: {why}; {other}")
     name = _GRAPHS[graph] if graph else next((name for name in _GRAPHS.values() if name in info.files), None)
     if name and on_cpu:
         return OnnxBackend(verified_file(directory, info, name), threads)
@@ -155,6 +161,6 @@ def open_backend(
     try:
         from asr_punct.model.torch_backend import TorchBackend
     except ModuleNotFoundError as error:
-        needs_torch = "a model without a graph" if on_cpu else f"--device {device}"
+        needs_torch = "a model without a graph" if on_cpu else f"the device {device}"
         raise MissingExtraError(needs_torch, "train", str(error.name)) from None
     return TorchBackend.load(weights, info, device or "cpu", threads)

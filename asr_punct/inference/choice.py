@@ -142,7 +142,7 @@ class LanguageChoice:
         """Log a warning, once for each language."""
         if language not in self._warned:
             self._warned.add(language)
-            _LOG.warning("%s (see --lang and --model)", warning)
+            _LOG.warning("%s (name the language or the model to change this)", warning)
 
     def warnings(self, utterances: Iterable[Utterance]) -> list[str]:
         """Return the warnings about texts, also those that were logged before, without logging them."""

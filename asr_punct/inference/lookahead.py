@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
+from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.tokens import Token, TokenReader, share_marks
 from asr_punct.inference.windows import Window
-from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration
+from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration, pause_between
 from asr_punct.words import Seconds, Word
 
 
@@ -34,26 +34,13 @@ class Lookahead:
     """Returns a decision for `hop` words or more as soon as `right` words follow them, in bounded memory.
 
     Words that arrive together are decided together. A word that is unsure can be put back, to be decided with the next
-    ones; once `right + patience` words follow it, it must be decided.
-
-    Most arguments are those of `Punctuator.stream`. A window with more than `max_words` or `max_subwords` is cut at its
-    longer side.
+    ones; once `right + patience` words follow it, it must be decided. A window with more than `max_words` or
+    `max_subwords` is cut at its longer side.
     """
 
-    def __init__(
-        self,
-        reader: TokenReader,
-        left: int,
-        right: int,
-        hop: int = 1,
-        flush_after: Seconds = STREAM_FLUSH_AFTER_S,
-        patience: int = 0,
-        *,
-        max_words: int,
-        max_subwords: int,
-    ) -> None:
-        self._reader, self._left, self._right, self._hop, self._flush_after = reader, left, right, hop, flush_after
-        self._patience, self._max_words, self._max_subwords = patience, max_words, max_subwords
+    def __init__(self, reader: TokenReader, settings: StreamSettings, max_words: int, max_subwords: int) -> None:
+        self._reader, self._settings = reader, settings
+        self._max_words, self._max_subwords = max_words, max_subwords
         self.clear()
 
     def clear(self) -> None:
@@ -61,19 +48,22 @@ class Lookahead:
         self._pending: deque[tuple[Word, Token]] = deque()  # undecided words, also those that the model does not see
         self._words: list[Token] = []  # decided words that are still context, then undecided words
         self._undecided = self._seen = 0  # the first `_seen` undecided words were in the last decision's window
-        self._begins = True  # the next word is the first one of the document
+        self._begins = True  # the next word is the first one that the model sees of the document
+        self._last: Word | None = None
         self._since_last: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
 
-    def push(self, words: Iterable[tuple[Word, Seconds | None]]) -> Iterator[Decision]:
-        """Add the next words of the document, each with the pause before it; None: the pause is unknown."""
-        for word, pause in words:
-            since_last = add_pauses(self._since_last, pause)
+    def add(self, words: Iterable[Word]) -> Iterator[Decision]:
+        """Add the next words of the document; unknown pauses are computed from their times."""
+        for word in words:
+            since_last = add_pauses(self._since_last, _pause(self._last, word))
+            self._last = word
             token = self._append(word, since_last)
             self._since_last = 0.0 if token.core else add_pauses(since_last, duration(word))
-            if since_last is not None and since_last >= self._flush_after:
+            if since_last is not None and since_last >= self._settings.flush_after:
                 yield from self._decide_until(1 if token.core else 0)
-        if self._undecided >= max(self._right, self._seen) + self._hop:  # words that were put back wait for new ones
-            yield from self._decide_until(self._right, patience=self._patience)
+        # words that were put back wait for new ones
+        if self._undecided >= max(self._settings.right, self._seen) + self._settings.hop:
+            yield from self._decide_until(self._settings.right, patience=self._settings.patience)
 
     def _append(self, word: Word, pause: Pause) -> Token:
         """Add a word, given the pause since the last one that the model sees."""
@@ -91,22 +81,23 @@ class Lookahead:
             self._begins = False
         return token
 
-    def wait(self, seconds: Seconds, has_times: bool) -> Iterator[Decision]:
+    def wait(self, seconds: Seconds) -> Iterator[Decision]:
         """Report that no word has begun for `seconds`; if this is at least `flush_after`, all words are decided.
 
         It is a pause of the speaker only if the words have times.
         """
-        if seconds >= self._flush_after:
+        if seconds >= self._settings.flush_after:
+            has_times = self._last is not None and self._last.end is not None
             self._set_last_pause(add_pauses(self._since_last, seconds) if has_times else None)
             yield from self._decide_until(0)
             if self._pending and all(token.is_bare_sound for _, token in self._pending):
                 yield self._take_rest()
 
-    def flush(self) -> Iterator[Decision]:
+    def end(self) -> Iterator[Decision]:
         """End the document and decide all its remaining words; the next word begins another document."""
         if self._undecided:
             last = self._words[-1]
-            self._words[-1] = replace(last, boundary=last.boundary + DOCUMENT_END)
+            self._words[-1] = replace(last, boundary=last.boundary | DOCUMENT_END)
             yield from self._decide_until(0, end=True)
         elif self._pending or not self._begins:  # a pause has decided all words that the model sees
             yield self._take_rest(end=True)
@@ -121,7 +112,7 @@ class Lookahead:
 
         This is so at the beginning of a document and after a pause. Else return None.
         """
-        return self._undecided_window() if self._seen < self._undecided <= self._right else None
+        return self._undecided_window() if self._seen < self._undecided <= self._settings.right else None
 
     def _set_last_pause(self, pause: Pause) -> None:
         """Set the pause after the last word that the model sees."""
@@ -154,10 +145,10 @@ class Lookahead:
     def _decide_until(self, remaining: int, *, patience: int = 0, end: bool = False) -> Iterator[Decision]:
         """Yield decisions until only `remaining` words are undecided; the last `patience` decided ones may wait."""
         while self._undecided > remaining:
-            del self._words[: max(0, len(self._words) - self._undecided - self._left)]
+            del self._words[: max(0, len(self._words) - self._undecided - self._settings.left)]
             window = self._undecided_window()
             has_all = window.words[-1] is self._words[-1]
-            with_lookahead = len(window.kept) - (0 if has_all else self._right)
+            with_lookahead = len(window.kept) - (0 if has_all else self._settings.right)
             decided = min(self._undecided - remaining, max(1, with_lookahead))
             words = tuple(item for _ in range(decided) for item in self._take_pending())
             at_end = end and has_all
@@ -169,7 +160,7 @@ class Lookahead:
     def _undecided_window(self) -> Window[Token]:
         """Return a window that keeps the undecided words, as many as fit."""
         index = len(self._words) - self._undecided
-        first, end = self._fit_window(max(0, index - self._left), index)
+        first, end = self._fit_window(max(0, index - self._settings.left), index)
         return Window(tuple(self._words[first:end]), (index - first, end - first))
 
     def _take_rest(self, *, end: bool = False) -> Decision:
@@ -199,3 +190,10 @@ class Lookahead:
                 end -= 1
                 subwords -= len(self._words[end].subwords)
         return first, end
+
+
+def _pause(before: Word | None, word: Word) -> Pause:
+    """Return the pause between two words: the one that is given, else from their times; None before the first word."""
+    if before is None:
+        return None
+    return pause_between(before, word) if before.pause is None else before.pause

@@ -1,7 +1,9 @@
 """Compute the probabilities of the words of documents, window by window."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,13 +11,13 @@ from asr_punct.config import WindowConfig
 from asr_punct.decode.flags import FlagArray
 from asr_punct.decode.settings import FloatArray
 from asr_punct.features import DOCUMENT_END, WindowProbabilities, collate
-from asr_punct.inference.aggregate import Aggregation
 from asr_punct.inference.backend import Backend
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window, plan_windows
 from asr_punct.subwords import SubwordTokenizer
 
-_Computed = tuple[Window[Token], WindowProbabilities]
+Computed = tuple[Window[Token], WindowProbabilities]
+"""A window with the probabilities of its words, or of those that it decides."""
 _JOINED_WINDOWS = 8
 """Windows whose probabilities are joined to one `Prediction`, so that decoding has few large arrays."""
 _SORTED_BATCHES = 8
@@ -42,7 +44,7 @@ class Prediction:
         return np.array([token.flags for token in self.tokens], dtype=np.uint8)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Predictor:
     """Computes probabilities of words.
 
@@ -50,8 +52,6 @@ class Predictor:
         window: sizes of windows in words.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
         batch_size: maximum number of windows of a batch; None: only `Backend.batch_tokens` limits it.
-        aggregation: averages several windows for each word; None: one window decides it.
-        classes: whether the labels are classes, not marks.
     """
 
     backend: Backend
@@ -59,30 +59,40 @@ class Predictor:
     window: WindowConfig
     max_tokens: int
     batch_size: int | None = None
-    aggregation: Aggregation | None = None
-    classes: bool = False
+
+    def with_windows(
+        self, batch_size: int | None = None, max_tokens: int | None = None, margin: int | None = None
+    ) -> Predictor:
+        """Return a predictor with other sizes (see `Punctuator.with_windows`)."""
+        own_margin = self.window.margin if margin is None else min(margin, (self.window.words - 1) // 2)
+        return replace(
+            self,
+            batch_size=batch_size or self.batch_size,
+            max_tokens=min(self.max_tokens, max_tokens or self.max_tokens),
+            window=replace(self.window, margin=own_margin),
+        )
 
     def predict(self, tokens: Iterable[Token]) -> Iterator[Prediction]:
         """Yield predictions for the words of any number of documents, lazily and in order."""
-        if self.aggregation is None:
-            computed = self._in_groups(plan_windows(tokens, self.window, self.max_tokens))
-            decided: Iterator[_Computed] = ((window, _keep(window, found)) for window, found in computed)
-        else:
-            computed = self._in_groups(self.aggregation.plan(tokens, self.window, self.max_tokens))
-            decided = self.aggregation.combine(computed, self.classes)
-        waiting: list[_Computed] = []
-        for window, found in decided:
+        waiting: list[Computed] = []
+        for window, found in self.decided(tokens):
             waiting.append((window, found))
             end = bool(window.kept[-1].boundary & DOCUMENT_END)
             if end or len(waiting) == _JOINED_WINDOWS:
                 yield _join(waiting, end)
                 waiting = []
 
+    def decided(self, tokens: Iterable[Token]) -> Iterator[Computed]:
+        """Yield windows with the probabilities of the words that each decides, lazily and in order."""
+        for window, found in self.compute(plan_windows(tokens, self.window, self.max_tokens)):
+            yield window, _keep(window, found)
+
     def decide(self, windows: Sequence[Window[Token]]) -> list[WindowProbabilities]:
         """Return the probabilities of the words that each window decides."""
         return [_keep(window, found) for window, found in zip(windows, self._compute(windows), strict=True)]
 
-    def _in_groups(self, windows: Iterator[Window[Token]]) -> Iterator[_Computed]:
+    def compute(self, windows: Iterable[Window[Token]]) -> Iterator[Computed]:
+        """Yield each window with the probabilities of all its words, lazily and in order."""
         limit = _SORTED_BATCHES * self.backend.batch_tokens
         group, tokens = list[Window[Token]](), 0
         for window in windows:
@@ -119,7 +129,7 @@ class Predictor:
             yield batch
 
 
-def _join(computed: Sequence[_Computed], end: bool) -> Prediction:
+def _join(computed: Sequence[Computed], end: bool) -> Prediction:
     tokens = tuple(token for window, _ in computed for token in window.kept)
     labels = np.concatenate([found.labels for _, found in computed])
     cases = np.concatenate([found.cases for _, found in computed])

@@ -10,20 +10,29 @@ At a long pause, all words before it are committed at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from types import TracebackType
 from typing import Self
 
-from asr_punct.errors import AsrPunctError
+import numpy as np
+
+from asr_punct.decode.flags import FlagArray
+from asr_punct.decode.online import OnlineDecoder
+from asr_punct.decode.settings import FloatArray
+from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
-from asr_punct.inference.lookahead import Decision
-from asr_punct.inference.model_stream import Decide, ModelStream
+from asr_punct.inference.lookahead import Decision, Lookahead
+from asr_punct.inference.options import StreamSettings
+from asr_punct.inference.predictor import Predictor
+from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs, Labels, write_word
+from asr_punct.marks import LEFT, Glyphs, Labels, write_word
 from asr_punct.words import Seconds, Word, check_times, is_one_word
 
 
@@ -42,18 +51,6 @@ class Committed:
     written: str
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a stream, in two parts, so that a `StreamPool` can compute the windows of many streams together.
-
-    `decide` computes the probabilities of the `windows`, and `finish` returns words from them.
-    """
-
-    windows: Sequence[Window[Token]]
-    decide: Decide
-    finish: Callable[[Sequence[WindowProbabilities]], list[Committed]]
-
-
 class Stream:
     """Words in, committed words out; made by `Punctuator.stream`.
 
@@ -61,23 +58,43 @@ class Stream:
 
     With the model `auto`, the language of a document chooses its model. If it is not given, the first words, at most
     ten, wait until it is clear.
+
+    Each call has two parts, so that a `StreamPool` can compute the windows of many streams together: `add`, `wait` and
+    `end` choose the `windows` that decide words, and `commit` returns these words from the windows' probabilities.
+
+    Args:
+        open_model: returns a model by name; "" is the default one.
+        settings: when words are decided.
+        choice: chooses the model of a document; None: all have the default one.
+        language: code of the language of the words; "" if it is not known, or the choice has it.
     """
 
     def __init__(
-        self, open_model: Callable[[str], ModelStream], choice: LanguageChoice | None, language: str = ""
+        self,
+        open_model: Callable[[str], Restorer],
+        settings: StreamSettings,
+        choice: LanguageChoice | None = None,
+        language: str = "",
     ) -> None:
-        # `open_model` gets a model's name, "" for the default model; without a `choice` all documents have that one
-        self._open, self._model = open_model, open_model("")
+        self._open_model, self._settings = open_model, settings
         given = choice.language or parse_language(language) if choice else ""
         self._choice = replace(choice, language=given, report=self._report) if choice else None
         self._log = choice.log if choice else None
         self._warnings: dict[str, str] = {}
-        self._model_name = ""
         self._begin_document()
+        self._use_model("")
 
     def _begin_document(self) -> None:
         self._first_words: list[Word] = []  # by which the model is chosen and checked
         self._is_chosen = self._choice is None
+
+    def _use_model(self, name: str) -> None:
+        self._model_name, self._model = name, self._open_model(name)
+        limits = self._model.info.model.window.words, self._model.info.max_tokens - 2
+        self._lookahead = Lookahead(self._model.reader, self._settings, *limits)
+        self._decoder = OnlineDecoder(self._model.settings, self._model.classes)
+        self._decisions: list[Decision] = []  # those that wait for the probabilities of their windows
+        self._previewed: list[Labels] = []  # labels that the last window gives to the undecided words
 
     def __enter__(self) -> Self:
         return self
@@ -94,7 +111,8 @@ class Stream:
         Raises:
             AsrPunctError: an argument is not one word, or has impossible times; then the stream has not changed.
         """
-        return _run(self.plan_push([one_word(word) for word in words]))
+        self.add([one_word(word) for word in words])
+        return self.commit(self._compute(self.windows))
 
     def idle(self, seconds: Seconds) -> list[Committed]:
         """Report that no word has begun for some time, and return the words that are decided now.
@@ -105,11 +123,13 @@ class Stream:
         Args:
             seconds: time since the last word.
         """
-        return _run(self.plan_idle(seconds))
+        self.wait(seconds)
+        return self.commit(self._compute(self.windows))
 
     def flush(self) -> list[Committed]:
         """End the document and return its remaining words; the next word begins another document."""
-        return _run(self.plan_flush())
+        self.end()
+        return self.commit(self._compute(self.windows))
 
     def preview(self) -> list[Committed]:
         """Return the words that are not committed, as the last window of the model would write them.
@@ -118,12 +138,12 @@ class Stream:
         them would soon be removed. Words after the window are unchanged. Sounds (`[noise]`) and tokens that consist of
         marks are left out.
         """
-        return _run(self.plan_preview())
+        return self.show(self._compute(self.preview_windows))
 
     def clear(self) -> None:
         """Drop the document."""
         self._begin_document()
-        self._model.clear()
+        self._use_model(self._model_name)
 
     @property
     def glyphs(self) -> Glyphs:
@@ -135,55 +155,121 @@ class Stream:
         """Warnings about the language of the words, one for each language, oldest first."""
         return list(self._warnings.values())
 
-    def plan_push(self, words: Sequence[Word]) -> Step:
-        """Return the step of `push`."""
+    @property
+    def predictor(self) -> Predictor:
+        """Computes the windows."""
+        return self._model.predictor
+
+    @property
+    def windows(self) -> list[Window[Token]]:
+        """The windows that decide the next words."""
+        return [decision.window for decision in self._decisions if decision.window]
+
+    @property
+    def preview_windows(self) -> list[Window[Token]]:
+        """The window that a preview needs, if the last one does not contain all its words."""
+        window = self._lookahead.preview_window()
+        return [window] if window else []
+
+    def add(self, words: Sequence[Word]) -> None:
+        """Add words without deciding any (see `push`)."""
         if self._is_chosen:
             self._check_first(words)
-            return self._commit(self._model.add(words))
-        self._first_words += words
-        return self._commit(self._choose(only_if_clear=True))
+            self._decisions += self._lookahead.add(words)
+        else:
+            self._first_words += words
+            self._choose(only_if_clear=True)
 
-    def plan_idle(self, seconds: Seconds) -> Step:
-        """Return the step of `idle`."""
-        return self._commit(self._model.wait(seconds) if self._is_chosen else [])
+    def wait(self, seconds: Seconds) -> None:
+        """Report some time without a word (see `idle`)."""
+        if self._is_chosen:
+            self._decisions += self._lookahead.wait(seconds)
 
-    def plan_flush(self) -> Step:
-        """Return the step of `flush`."""
-        if self._is_chosen and self._choice and len(self._first_words) < CHECKED_WORDS:
-            self._choice.check(_texts(self._first_words), self._model_name)
-        decisions = [] if self._is_chosen else self._choose()
-        self._begin_document()
-        return self._commit(decisions + self._model.end())
-
-    def plan_preview(self) -> Step:
-        """Return the step of `preview`."""
-        model, first_words = self._model, self._first_words
+    def end(self) -> None:
+        """End the document without deciding any word (see `flush`)."""
         if not self._is_chosen:
-            return Step((), model.decide, lambda _: [Committed(word, Labels(), word.text) for word in first_words])
-        window = model.lookahead.preview_window()
+            self._choose()
+        elif self._choice and len(self._first_words) < CHECKED_WORDS:
+            self._choice.check(_texts(self._first_words), self._model_name)
+        self._decisions += self._lookahead.end()
+        self._begin_document()
 
-        def finish(computed: Sequence[WindowProbabilities]) -> list[Committed]:
-            if window:
-                model.update_preview(window, computed[0])
-            return _write(model.preview(), model.glyphs)
+    def commit(self, computed: Sequence[WindowProbabilities]) -> list[Committed]:
+        """Return the words that the `windows` decide, from the probabilities of their words.
 
-        return Step((window,) if window else (), model.decide, finish)
+        The last window's first unsure word that may wait, and the words after it, stay undecided.
+        """
+        decisions, self._decisions = self._decisions, []
+        probabilities, result = iter(computed), list[Committed]()
+        for decision in decisions:
+            labels = deque[Labels]()
+            if decision.window:
+                may_wait = decision is decisions[-1]
+                labels.extend(self._labels(decision, decision.window, next(probabilities), may_wait))
+            elif decision.end:
+                self._decoder.clear()
+                self._previewed = []
+            result += self._take_decided(decision, labels)
+        return result
 
-    def _commit(self, decisions: Sequence[Decision]) -> Step:
-        model, windows = self._model, [decision.window for decision in decisions if decision.window]
-        return Step(windows, model.decide, lambda computed: _write(model.label(decisions, computed), model.glyphs))
+    def show(self, computed: Sequence[WindowProbabilities]) -> list[Committed]:
+        """Return the words that are not committed, from the probabilities of the `preview_windows`."""
+        if not self._is_chosen:
+            return [Committed(word, Labels(), word.text) for word in self._first_words]
+        for window, found in zip(self.preview_windows, computed, strict=True):
+            self._update_preview(window, found)
+        previewed = chain(self._previewed, repeat(Labels()))
+        undecided = zip(self._lookahead.undecided(), previewed, strict=False)
+        return [self._written(word, token, labels) for (word, token), labels in undecided]
 
-    def _choose(self, *, only_if_clear: bool = False) -> list[Decision]:
-        """Choose the model by the first words, and return their decisions; none if no model is chosen."""
+    def _compute(self, windows: Iterable[Window[Token]]) -> list[WindowProbabilities]:
+        # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
+        return [self.predictor.decide([window])[0] for window in windows]
+
+    def _labels(
+        self, decision: Decision, window: Window[Token], computed: WindowProbabilities, may_wait: bool
+    ) -> Iterator[Labels]:
+        """Yield the labels of the words of a decision up to the first that waits, from its window's probabilities."""
+        labels, cases, flags = _decoder_inputs(window, computed)
+        count = sum(bool(token.core) for _, token in decision.words)
+        if may_wait and decision.must_decide < count:
+            count = self._decoder.count_sure(labels[:count], flags[:count], decision.must_decide)
+            if not count:
+                self._update_preview(window, computed)
+        while count:
+            decided, following = self._decoder.commit(labels, cases, flags, decision.end, count)
+            self._previewed = _without_last_marks(following)
+            yield from decided
+            words = len(decided)
+            count, labels, cases, flags = count - words, labels[words:], cases[words:], flags[words:]
+
+    def _take_decided(self, decision: Decision, labels: deque[Labels]) -> Iterator[Committed]:
+        """Yield the words of a decision that have labels, and put back those after them."""
+        for number, (word, token) in enumerate(decision.words):
+            if token.core and not labels:
+                self._lookahead.put_back(decision.words[number:])
+                return
+            yield self._written(word, token, labels.popleft() if token.core else Labels())
+
+    def _written(self, word: Word, token: Token, decided: Labels) -> Committed:
+        labels = token.merge_labels(decided, self._model.case) if token.core else token.labels
+        return Committed(word, labels, write_word(word.text, labels, self._model.glyphs))
+
+    def _update_preview(self, window: Window[Token], computed: WindowProbabilities) -> None:
+        """Use the probabilities of a window that decides nothing for the next `preview`."""
+        first, following = self._decoder.fork().commit(*_decoder_inputs(window, computed), end=False)
+        self._previewed = _without_last_marks(first + following)
+
+    def _choose(self, *, only_if_clear: bool = False) -> None:
+        """Choose the model by the first words, and add them to it; do nothing if no model is chosen."""
         if self._choice is None:
-            return []
+            return
         words = _texts(self._first_words)
         choice = self._choice.choose_early(words) if only_if_clear else self._choice.choose(words)
-        if choice is None:
-            return []
-        self._model_name, self._is_chosen = choice[0], True
-        self._model = self._open(self._model_name)
-        return self._model.add(self._first_words)
+        if choice is not None:
+            self._is_chosen = True
+            self._use_model(choice[0])
+            self._decisions += self._lookahead.add(self._first_words)
 
     def _check_first(self, words: Sequence[Word]) -> None:
         """Once there are enough words, warn if they are clearly not in a language of the model."""
@@ -198,23 +284,25 @@ class Stream:
             self._log(language, warning)
 
 
-def _run(step: Step) -> list[Committed]:
-    # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
-    return step.finish([step.decide([window])[0] for window in step.windows])
-
-
 def _texts(words: Sequence[Word]) -> list[str]:
     return [word.text for word in words]
 
 
-def _write(words: Iterable[tuple[Word, Labels]], glyphs: Glyphs) -> list[Committed]:
-    return [Committed(word, labels, write_word(word.text, labels, glyphs)) for word, labels in words]
+def _decoder_inputs(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
+    """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
+    flags = np.array([word.flags for word in window.kept], dtype=np.uint8)
+    return computed.labels, computed.cases, flags
+
+
+def _without_last_marks(labels: list[Labels]) -> list[Labels]:
+    """Drop the marks after the last word: half or more of those that a preview would show there would soon change."""
+    return [*labels[:-1], *(Labels(last.marks.intersection(LEFT), last.case) for last in labels[-1:])]
 
 
 def one_word(word: object) -> Word:
     """Return the word. Raises AsrPunctError if it is not one word, or for impossible times."""
     token = Word(word) if isinstance(word, str) else word
     if not isinstance(token, Word) or not is_one_word(token.text):
-        raise AsrPunctError(f"word: found {word!r}, expected one word without white space")
+        raise ArgumentError("word", repr(word), "one word without white space")
     check_times(token)
     return token

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
-from asr_punct.inference.model_stream import Decide
-from asr_punct.inference.stream import Committed, Step, Stream, one_word
+from asr_punct.inference.predictor import Predictor
+from asr_punct.inference.stream import Committed, Stream, one_word
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.words import Seconds, Word
@@ -42,23 +42,34 @@ class StreamPool(Generic[Key]):
         Raises AsrPunctError if one of them is not one word; then no stream has changed.
         """
         if texts := [new for new in words.values() if isinstance(new, str)]:
-            raise AsrPunctError(f"words: found {texts[0]!r}, expected a list of words")
+            raise ArgumentError("words", repr(texts[0]), "a list of words")
         checked = {key: [one_word(word) for word in new] for key, new in words.items()}
         for key in checked.keys() - self._streams.keys():
             self._streams[key] = self._open()
-        return _run({key: self._streams[key].plan_push(new) for key, new in checked.items()})
+        streams = self._opened(checked)
+        for key, stream in streams.items():
+            stream.add(checked[key])
+        return _commit(streams)
 
     def idle(self, seconds: Mapping[Key, Seconds]) -> dict[Key, list[Committed]]:
         """Report for some streams how long no word has begun (see `Stream.idle`)."""
-        return _run({key: stream.plan_idle(seconds[key]) for key, stream in self._opened(seconds).items()})
+        streams = self._opened(seconds)
+        for key, stream in streams.items():
+            stream.wait(seconds[key])
+        return _commit(streams)
 
     def flush(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
         """End the documents of some streams and return their remaining words."""
-        return _run({key: stream.plan_flush() for key, stream in self._opened(keys).items()})
+        streams = self._opened(keys)
+        for stream in streams.values():
+            stream.end()
+        return _commit(streams)
 
     def preview(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
         """Return the words of some streams that are not committed, as they would be written now."""
-        return _run({key: stream.plan_preview() for key, stream in self._opened(keys).items()})
+        streams = self._opened(keys)
+        computed = _compute(streams, {key: stream.preview_windows for key, stream in streams.items()})
+        return {key: stream.show(computed[key]) for key, stream in streams.items()}
 
     def warnings(self, key: Key) -> list[str]:
         """Return the warnings about a stream so far (see `Stream.warnings`)."""
@@ -73,13 +84,21 @@ class StreamPool(Generic[Key]):
         return {key: self._streams[key] for key in keys if key in self._streams}
 
 
-def _run(steps: Mapping[Key, Step]) -> dict[Key, list[Committed]]:
-    """Return the words of each stream; a model computes the windows of all its streams at once."""
-    by_model = defaultdict[Decide, list[tuple[Key, Window[Token]]]](list)
-    for key, step in steps.items():
-        by_model[step.decide] += [(key, window) for window in step.windows]
-    computed = defaultdict[Key, list[WindowProbabilities]](list)
-    for decide, group in by_model.items():
-        for (key, _), found in zip(group, decide([window for _, window in group]), strict=True):
+def _commit(streams: Mapping[Key, Stream]) -> dict[Key, list[Committed]]:
+    """Return the words that each stream decides."""
+    computed = _compute(streams, {key: stream.windows for key, stream in streams.items()})
+    return {key: stream.commit(computed[key]) for key, stream in streams.items()}
+
+
+def _compute(
+    streams: Mapping[Key, Stream], windows: Mapping[Key, Sequence[Window[Token]]]
+) -> dict[Key, list[WindowProbabilities]]:
+    """Return the probabilities of the windows of each stream; a model computes those of all its streams at once."""
+    by_model = defaultdict[Predictor, list[tuple[Key, Window[Token]]]](list)
+    for key, stream in streams.items():
+        by_model[stream.predictor] += [(key, window) for window in windows[key]]
+    computed: dict[Key, list[WindowProbabilities]] = {key: [] for key in streams}
+    for predictor, group in by_model.items():
+        for (key, _), found in zip(group, predictor.decide([window for _, window in group]), strict=True):
             computed[key].append(found)
-    return {key: step.finish(computed[key]) for key, step in steps.items()}
+    return computed

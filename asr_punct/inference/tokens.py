@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,20 +11,19 @@ from typing import cast
 from asr_punct.caching import LONGEST_CACHED, cached_by_word
 from asr_punct.decode.capitals import separates
 from asr_punct.decode.flags import WordFlag
-from asr_punct.decode.probabilities import list_probabilities
 from asr_punct.decode.settings import CAPITAL_FOLLOWS
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of, takes_case
-from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, add_pauses, buckets, duration
+from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Word
 
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
 _BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
-_CACHED_TOKENS = 100_000
+_CACHED_TOKENS, _CACHED_WORDS = 100_000, 1 << 16
 _NO_LABELS, _NO_CAPITAL = Labels(), Case.O
 _CORE = attrgetter("core")
 _Key = tuple[str, int]
@@ -128,7 +126,7 @@ def flag_boundaries(document: Iterable[Sequence[Token]]) -> Iterator[Token]:
         yield from tokens[:-1]
         last = tokens[-1]
     if last is not None:
-        yield replace(last, boundary=last.boundary + DOCUMENT_END)
+        yield replace(last, boundary=last.boundary | DOCUMENT_END)
 
 
 def _any_known(values: Sequence[object]) -> bool:
@@ -145,7 +143,7 @@ class TokenReader:
 
     def read(self, words: Sequence[Word]) -> list[Token]:
         """Return the tokens of consecutive words of an utterance."""
-        pauses, labels = [word.pause for word in words], [word.labels for word in words]
+        pauses, labels = list(map(self._pause, words)), [word.labels for word in words]
         pause_buckets = buckets(pauses).tolist() if _any_known(pauses) else [UNKNOWN_PAUSE] * len(words)
         tokens = self._tokens(list(zip([word.text for word in words], pause_buckets, strict=True)))
         if _any_known(labels):
@@ -153,7 +151,11 @@ class TokenReader:
                 token if given is None else token.with_labels(given)
                 for token, given in zip(tokens, labels, strict=True)
             ]
-        return tokens if all(map(_CORE, tokens)) else _join(words, tokens)
+        return tokens if all(map(_CORE, tokens)) else _join(tokens)
+
+    def _pause(self, word: Word) -> Pause:
+        """Return the pause after a word, with the time of the word itself if the model does not see it."""
+        return word.pause if _split(word.text, self._language)[1] else add_pauses(duration(word), word.pause)
 
     def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
         cache = self._cache  # other threads may replace it
@@ -181,6 +183,7 @@ class TokenReader:
         return _LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0
 
 
+@cached_by_word(_CACHED_WORDS)
 def _split(text: str, language: str) -> tuple[str, str, str]:
     """Return the marks before a word, its core, and the marks after it (see `Token`)."""
     parts = split_token(text, language)
@@ -189,10 +192,9 @@ def _split(text: str, language: str) -> tuple[str, str, str]:
     return parts
 
 
-def _join(words: Sequence[Word], tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens of words; those that the model sees get the marks and the time of the others beside them."""
-    times = buckets([add_pauses(duration(word), word.pause) for word in words]).tolist()
-    joined = [token if token.core else replace(token, pause=time) for token, time in zip(tokens, times, strict=True)]
+def _join(tokens: Iterable[Token]) -> list[Token]:
+    """Return the tokens; those of words that the model sees get the marks and the time of the others beside them."""
+    joined = list(tokens)
     for before, after in pairwise([i for i, token in enumerate(joined) if not token.is_bare_sound]):
         joined[before], joined[after] = share_marks(joined[before], joined[after])
     for i in range(len(joined) - 1, 0, -1):
@@ -215,32 +217,7 @@ def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> int:
     return flags if is_lower and takes_case(text) else flags | _CASE_FIXED
 
 
-@cached_by_word(1 << 16)
+@cached_by_word(_CACHED_WORDS)
 def _possible_case(core: str, case: Case) -> Case:
     """Return the case that a word can have: ALL_CAPS needs two letters, and some words cannot have capitals."""
     return case_of(apply_case(core, case))
-
-
-class PendingUtterance:
-    """An utterance that waits for its labels.
-
-    `decoded_words` is the number of words that the decoder labels: those that the model sees.
-    """
-
-    def __init__(self, utterance: Utterance, tokens: Sequence[Token]) -> None:
-        self._utterance, self._tokens = utterance, tokens
-        self.decoded_words = len(list(filter(_CORE, tokens)))
-
-    def finish(self, decided: deque[Labels], probabilities: deque[list[float]], case: bool) -> Utterance:
-        """Return the utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""
-        tokens = self._tokens
-        labels = [token.merge_labels(decided.popleft(), case) if token.core else token.labels for token in tokens]
-        if not probabilities:
-            return annotate(self._utterance, labels=labels)
-        listed = [
-            list_probabilities(probabilities.popleft(), word.probabilities, token.labels, new)
-            if token.core
-            else word.probabilities
-            for word, token, new in zip(self._utterance.words, tokens, labels, strict=True)
-        ]
-        return annotate(self._utterance, labels=labels, probabilities=listed)

@@ -11,7 +11,7 @@ from asr_punct.decode import DecodeSettings
 from asr_punct.decode.tune import DevSet, calibration_errors, decoded_f1, fit_settings
 from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import CASES, MARKS
 from asr_punct.text import split_sound
 from asr_punct.words import bare
@@ -38,18 +38,14 @@ class Tuning:
             yield f"{name:<12} calibration error {before:.5f} before, {after:.5f} after"
 
 
-def tune(
-    directory: Path, corpus: Path, *, threads: int = 0, device: str | None = None, aggregate: int | None = None
-) -> Tuning:
+def tune(directory: Path, corpus: Path, restorer: Restorer) -> Tuning:
     """Fit the settings of a model directory on a corpus and write them to its `config.json`.
 
-    `corpus` is a TSV file of labelled text that the model was not trained on. The other arguments are those of
-    `Punctuator.from_pretrained`; decode with the same `aggregate`. Raises AsrPunctError for a damaged directory or
-    unusable corpus; nothing is written then.
+    `corpus` is a TSV file of labelled text that the model was not trained on. `restorer` is the model, with the windows
+    in which it will be used. Raises AsrPunctError for an unusable corpus; nothing is written then.
     """
     info = read_info(directory)
-    punctuator = Punctuator.from_pretrained(directory, device=device, threads=threads, aggregate=aggregate)
-    dev = read_dev_set(punctuator, corpus)
+    dev = read_dev_set(restorer, corpus)
     settings = fit_settings(dev)
     errors = zip(calibration_errors(dev, DecodeSettings()), calibration_errors(dev, settings), strict=True)
     result = Tuning(
@@ -62,7 +58,7 @@ def tune(
     return result
 
 
-def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
+def read_dev_set(restorer: Restorer, path: Path) -> DevSet:
     """Return a model's probabilities for a TSV corpus, and its labels, but for sounds (`[noise]`).
 
     The model reads the words in lower case.
@@ -72,7 +68,7 @@ def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
     rows = [row for utterance in utterances for row in zip(utterance.words, utterance.labels, strict=True)]
     labels = [label for word, label in rows if split_sound(word.text) is None]
-    parts = list(punctuator.predict(map(bare, utterances)))
+    parts = list(restorer.predict(map(bare, utterances)))
     if not labels or sum(len(part.tokens) for part in parts) != len(labels):
         raise InputError(path, "no words, or words that consist of marks", "a labelled corpus")
     ends = np.cumsum([len(part.tokens) for part in parts])
@@ -83,5 +79,5 @@ def read_dev_set(punctuator: Punctuator, path: Path) -> DevSet:
         true_cases=np.array([CASES.index(label.case) for label in labels]),
         ends=tuple(int(end) for end, part in zip(ends, parts, strict=True) if part.end),
         flags=np.concatenate([part.flags for part in parts]),
-        classes=punctuator.classes,
+        classes=restorer.classes,
     )

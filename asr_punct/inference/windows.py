@@ -1,6 +1,6 @@
 """Cut documents of any length into windows, in bounded memory."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -33,36 +33,25 @@ class Window(Generic[W]):
 
 
 def plan_windows(words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
-    """Cut documents into overlapping windows that decide each word exactly once, in order (see `cut_documents`)."""
+    """Cut documents into overlapping windows that decide each word exactly once, in order.
 
-    def advance(size: int, decided: int) -> tuple[int, int]:
-        margin = min(config.margin, size - decided - 1, size // 2)  # decides one word or more
-        return size - margin, size - 2 * margin
-
-    return cut_documents(words, config.words, max_tokens, advance)
-
-
-def cut_documents(
-    words: Iterable[W], max_words: int, max_tokens: int, advance: Callable[[int, int], tuple[int, int]]
-) -> Iterator[Window[W]]:
-    """Cut documents into windows that are as long as their limits allow.
+    Windows are as long as the limits allow; they overlap by twice the margin of `config`, or less if they are short.
 
     Args:
         words: words of any number of documents; the last word of each has the flag DOCUMENT_END.
-        max_words: maximum number of words of a window.
+        config: sizes in words.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
-        advance: returns the end of the words that a window decides, and the first word of the next window, from the
-            number of its words and its first undecided word; all are indices in the window.
     """
     buffer: list[W] = []
     decided = tokens = 0
     for word in words:
-        while buffer and (len(buffer) == max_words or tokens + len(word.subwords) > max_tokens - 2):
-            end, next_start = advance(len(buffer), decided)
-            yield Window(tuple(buffer), (decided, end))
-            tokens -= sum(len(dropped.subwords) for dropped in buffer[:next_start])
-            del buffer[:next_start]
-            decided = end - next_start
+        while buffer and (len(buffer) == config.words or tokens + len(word.subwords) > max_tokens - 2):
+            margin = min(config.margin, len(buffer) - decided - 1, len(buffer) // 2)  # decides one word or more
+            yield Window(tuple(buffer), (decided, len(buffer) - margin))
+            dropped = len(buffer) - 2 * margin
+            tokens -= sum(len(each.subwords) for each in buffer[:dropped])
+            del buffer[:dropped]
+            decided = margin
         buffer.append(word)
         tokens += len(word.subwords)
         if word.boundary & DOCUMENT_END:

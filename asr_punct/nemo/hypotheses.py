@@ -10,7 +10,6 @@ from asr_punct.formats.json.values import Object
 from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
-from asr_punct.pauses import with_pauses
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, marks_of
 
@@ -53,7 +52,7 @@ def punctuate_hypotheses(
         )
         for number, (words, _) in enumerate(read)
     ]
-    restored = punctuator.restore(with_pauses(utterances))
+    restored = punctuator.restore(utterances)
     return [
         _write(hypothesis, entries, utterance, punctuator.glyphs, longest_pause)
         for hypothesis, (_, entries), utterance in zip(hypotheses, read, restored, strict=True)

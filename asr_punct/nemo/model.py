@@ -20,16 +20,17 @@ from torch.optim import Optimizer
 from asr_punct.casing import parse_casing
 from asr_punct.checkpoint import CASING, ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.config import Config
-from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.errors import AsrPunctError, ConfigError, ModelError
 from asr_punct.files import make_directory
 from asr_punct.hub import find_model, find_trainable_model, shipped_models
 from asr_punct.inference.backend import OnnxBackend
+from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.restorer import Restorer
 from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo.connector import Connector
-from asr_punct.nemo.parts import Parts, new_parts, read_parts, restore_parts
-from asr_punct.nemo.queries import Punctuator
+from asr_punct.nemo.parts import NO_DATA, Parts, new_parts, read_parts, restore_parts
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
@@ -43,8 +44,10 @@ _OLD_NAMES = {"punctuation_en_bert": "en", "punctuation_en_distilbert": "en"}
 """Models of NeMo 2.4 and earlier, and the shipped models that replace them."""
 _PACKAGE = "asr_punct."
 
+# From the first use of AsrPunctModel on, which imports this module: `ModelPT.restore_from`, which users may call,
+# imports the class of a `.nemo` file from these packages only. Older versions of NeMo have no such list.
 if hasattr(common, "ALLOWED_TARGET_PREFIXES") and _PACKAGE not in common.ALLOWED_TARGET_PREFIXES:
-    common.ALLOWED_TARGET_PREFIXES.append(_PACKAGE)  # lets `ModelPT.restore_from` import AsrPunctModel
+    common.ALLOWED_TARGET_PREFIXES.append(_PACKAGE)
 
 
 class AsrPunctModel(ModelPT):  # type: ignore[misc]
@@ -155,7 +158,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         graph = next((content for name, content in self._other_files.items() if name.endswith(".onnx")), b"")
         backend = TorchBackend(self.task.model) if self.task else OnnxBackend(graph)
         casing = parse_casing(self._other_files.get(CASING, b"").decode("utf-8").splitlines())
-        return Punctuator(self.info, self._checked_tokenizer(), backend, casing=casing)
+        return Punctuator(Restorer.of(self.info, self._checked_tokenizer(), backend, casing=casing))
 
     def add_punctuation_capitalization(self, queries: Sequence[str], *arguments: Any, **options: Any) -> list[str]:
         """Return each query with marks and capitals; the arguments are those of `Punctuator`'s method."""
@@ -198,25 +201,24 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     def _data_module(self) -> PunctuationData:
         if self._corpora is None:
             if not self._data:
-                raise AsrPunctError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
+                raise ConfigError(*NO_DATA)
             config = Config(self.info.model, self._trainable().training_config)
             if config.training.accumulate > 1:
-                found = config.training.accumulate
-                raise AsrPunctError(f"training.accumulate: found {found}, expected trainer.accumulate_grad_batches")
+                found = str(config.training.accumulate)
+                raise ConfigError("training.accumulate", found, "1, and trainer.accumulate_grad_batches")
             self._corpora = PunctuationData(Path(self._data), self._checked_tokenizer(), config, self.info.max_tokens)
         self._corpora.trainer = self.trainer
         return self._corpora
 
     def _trainable(self) -> PunctuationModule:
         if self.task is None:
-            raise AsrPunctError(
-                "model: found only an ONNX graph, expected one with weights (those of shipped models are in a checkout)"
-            )
+            expected = "one with weights (those of shipped models are in a checkout)"
+            raise ModelError("model", "only an ONNX graph", expected)
         return self.task
 
     def _checked_tokenizer(self) -> SubwordTokenizer:
         if self.tokenizer is None:
-            raise AsrPunctError("model: found no tokenizer, expected a completely restored model")
+            raise ModelError("model", "no tokenizer", "a completely restored model")
         return self.tokenizer
 
     def configure_optimizers(self) -> Any:

@@ -35,6 +35,8 @@ from asr_punct.training.run import check_data
 NEMO_CONFIG, NEMO_WEIGHTS = "model_config.yaml", "model_weights.ckpt"
 KEPT_FILES = (TOKENIZER, CASING, CARD, ONNX, ONNX_INT8)
 """Files of a model directory that a `.nemo` file contains."""
+NO_DATA = "model.data", "nothing", "a directory of train.tsv and dev.tsv"
+"""Parts of the error if the configuration names no corpus."""
 _GRAPHS = (ONNX, ONNX_INT8)
 
 
@@ -64,7 +66,7 @@ def new_parts(values: Mapping[str, Any], epochs: int | None) -> Parts:
     data, or an unknown model.
     """
     if values.get("data") in (None, "", MISSING):
-        raise ConfigError("model.data: found nothing, expected a directory of train.tsv and dev.tsv")
+        raise ConfigError(*NO_DATA)
     data = Path(values["data"])
     check_data(data)
     settings = tuple(values.get("settings") or ())
@@ -111,5 +113,5 @@ def _training_config(training: TrainingConfig, epochs: int | None) -> TrainingCo
     """Return the configuration with the trainer's number of epochs. Raises ConfigError if it averages the weights."""
     decay = training.optimizer.ema_decay
     if decay:
-        raise ConfigError(f"training: optimizer: ema_decay is {decay}, expected 0: under NeMo exp_manager.ema averages")
+        raise ConfigError("training.optimizer.ema_decay", str(decay), "0: under NeMo exp_manager.ema averages")
     return replace(training, epochs=epochs) if epochs and epochs > 0 else training

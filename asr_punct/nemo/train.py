@@ -22,7 +22,7 @@ def train(cfg: DictConfig) -> AsrPunctModel:
     try:
         trainer = Trainer(**cfg.trainer)
     except (TypeError, ValueError, MisconfigurationException) as error:
-        raise ConfigError(f"trainer: found {first_line(error)}, expected arguments of Lightning's Trainer") from None
+        raise ConfigError("trainer", first_line(error), "arguments of Lightning's Trainer") from None
     exp_manager(trainer, cfg.get("exp_manager"))
     model = AsrPunctModel(cfg.model, trainer)
     trainer.fit(model)

@@ -10,8 +10,8 @@ from typing import Any
 from fastapi import WebSocket
 from pydantic import ValidationError
 
-from asr_punct.config import STREAM_FLUSH_AFTER_S
 from asr_punct.errors import plural
+from asr_punct.inference.options import StreamSettings
 from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, STOPPED, Connection
 from asr_punct.serve.errors import ServiceError, validation_error
 from asr_punct.serve.schema import ClientMessage, StreamConfig, last_start
@@ -47,7 +47,7 @@ class _Session:
     service: Service
     stream: LiveStream | None = None
     last_start: Seconds = 0.0
-    flush_after: Seconds = STREAM_FLUSH_AFTER_S
+    flush_after: Seconds = StreamSettings.flush_after
     partial: str = ""
 
     async def run(self) -> None:
@@ -56,7 +56,7 @@ class _Session:
             await self._answer_messages()
             code, reason = self.connection.close_code
             if self.stream and self.stream.pending and code == STOPPED:  # the client may continue in mid-sentence
-                await self._send(await self.stream.push(idle_s=max(self.flush_after, STREAM_FLUSH_AFTER_S)))
+                await self._send(await self.stream.push(idle_s=max(self.flush_after, StreamSettings.flush_after)))
             if self.stream:
                 await self._send(await self.stream.push(ends=True), ends=True)
             await self.connection.close(code, reason)

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from pydantic_core import PydanticCustomError
 
-from asr_punct.config import STREAM_FLUSH_AFTER_S, STREAM_LEFT_WORDS, STREAM_PATIENCE_WORDS, STREAM_RIGHT_WORDS
 from asr_punct.formats.registry import READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
+from asr_punct.inference.options import StreamSettings
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word, is_one_word
@@ -227,16 +227,17 @@ class StreamConfig(StrictModel):
 
     language: Language = Field(default=None, description="Language code.")
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    left: int = Field(default=STREAM_LEFT_WORDS, ge=0, le=1000, description="Words before each word, as context.")
-    right: int = Field(default=STREAM_RIGHT_WORDS, ge=1, le=100, description="Words after each word: the look-ahead.")
+    left: int = Field(default=StreamSettings.left, ge=0, le=1000, description="Words before each word, as context.")
+    right: int = Field(default=StreamSettings.right, ge=1, le=100, description="Words after each word: the look-ahead.")
     hop: int = Field(
         default=1, ge=1, le=100, description="Fewest words that are decided together; more are cheaper, but later."
     )
     flush_after: Seconds = Field(
-        default=STREAM_FLUSH_AFTER_S, description="Pause in seconds, by the times or the clock, that commits all words."
+        default=StreamSettings.flush_after,
+        description="Pause in seconds, by the times or the clock, that commits all words.",
     )
     patience: int = Field(
-        default=STREAM_PATIENCE_WORDS, ge=0, le=100, description="Further words for which an unsure word waits."
+        default=StreamSettings.patience, ge=0, le=100, description="Further words for which an unsure word waits."
     )
     preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
     committed: list[StreamWord] = Field(

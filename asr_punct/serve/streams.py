@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.json.own import word_object
+from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
@@ -147,9 +148,10 @@ class _Worker:
 
     def pool(self, name: str, punctuator: Punctuator, config: StreamConfig) -> StreamPool[LiveStream]:
         """Return the pool of the streams of a model with these settings, which exists as long as such streams."""
-        settings = config.left, config.right, config.hop, config.flush_after, config.patience, config.language or ""
-        if (pool := self._pools.get((name, *settings))) is None:
-            pool = self._pools[name, *settings] = punctuator.stream_pool(*settings)
+        settings = StreamSettings(config.left, config.right, config.hop, config.flush_after, config.patience)
+        key = name, config.language or "", settings
+        if (pool := self._pools.get(key)) is None:
+            pool = self._pools[key] = punctuator.stream_pool(config.language or "", settings)
         return pool
 
     def _run(self) -> None:

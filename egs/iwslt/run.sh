@@ -167,10 +167,11 @@ train() {
 }
 
 tune_and_export() {
-  local model=exp/models/$1/model
-  # shellcheck disable=SC2046 # several options
-  step "tune $1" "exp/models/$1/tuning.json" asr-punct tune ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} \
-    --json "exp/models/$1/tuning.json" "$model" data/tune.tsv ${device:+--device "$device"} $(decode_options "$1")
+  local model=exp/models/$1/model tune="asr-punct tune"
+  [ "$1" != courtland ] || tune="$local/tune_average.py $(decode_options "$1")"
+  # shellcheck disable=SC2086 # several options
+  step "tune $1" "exp/models/$1/tuning.json" $tune ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} \
+    --json "exp/models/$1/tuning.json" "$model" data/tune.tsv ${device:+--device "$device"}
   if has_graph "$model"; then
     step "export $1" "$model/model.onnx" asr-punct export "$model"
   fi

@@ -141,8 +141,13 @@ if [ -n "$system" ]; then
     message=$(dry_run=true train_other_system "$language" none 2>&1 >/dev/null) || fail "${message#*: }"
   done
 fi
+tune=(asr-punct tune)
 decode_options=()
-[ "$system" != courtland ] || decode_options=(--aggregate 9)
+if [ "$system" = courtland ]; then # its windows are averaged by programs of egs/iwslt
+  decode_options=(--aggregate 9)
+  tune=("$root/egs/iwslt/local/tune_average.py" "${decode_options[@]}")
+  export PYTHONPATH=$root/egs/iwslt/local${PYTHONPATH:+:$PYTHONPATH}
+fi
 
 # The systems of the paper's Table 4.
 ablations=()
@@ -163,8 +168,8 @@ train() {
   local -a settings=()
   if [ -n "$system" ]; then
     runner=$train_cmd train_other_system "$language" "$output" step "train $name" "$output"
-    runner=$train_cmd step "tune $name" "$output-tuning.json" asr-punct tune --json "$output-tuning.json" "$output" \
-      "data/tsv/$language/dev.tsv" ${device:+--device "$device"} ${decode_options[@]+"${decode_options[@]}"}
+    runner=$train_cmd step "tune $name" "$output-tuning.json" "${tune[@]}" --json "$output-tuning.json" "$output" \
+      "data/tsv/$language/dev.tsv" ${device:+--device "$device"}
   else
     if [[ $1 == ablation/* ]]; then
       pauses=$(cut -d / -f 2 <<<"$1")

@@ -14,7 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from aggregate import averaging  # type: ignore[import-not-found]  # in the same folder
 from safetensors.numpy import load_file
+from stream_in_batches import restore_streaming  # type: ignore[import-not-found]
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info
 from asr_punct.corpora.iwslt import CLASSES, first_utterances, label_tokens, without_case
@@ -22,9 +24,9 @@ from asr_punct.decode.classes import parse_class_weights
 from asr_punct.errors import run_script
 from asr_punct.files import make_directory, write_file, write_json_file
 from asr_punct.formats.lines.tsv import read_tsv, write_tsv
-from asr_punct.inference.aggregate import Aggregation
 from asr_punct.inference.backend import open_backend
-from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.options import StreamSettings
+from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import NO_MARKS
 from asr_punct.scoring import score
 from asr_punct.words import Utterance, without_labels
@@ -33,30 +35,27 @@ _MERGED = 3, 2
 _WARM_UP_WORDS = 100
 
 
-def restore(punctuator: Punctuator, options: argparse.Namespace, words: list[Utterance]) -> Iterator[Utterance]:
+def restore(restorer: Restorer, options: argparse.Namespace, words: list[Utterance]) -> Iterator[Utterance]:
     """Return the words with the model's marks, without case."""
-    bare = [without_labels(utterance) for utterance in words]
-    restored = (
-        punctuator.restore_streaming(bare, options.left, options.right) if options.right else punctuator.restore(bare)
-    )
-    return map(without_case, restored)
+    bare = map(without_labels, words)
+    if options.right:
+        settings = StreamSettings(left=options.left, right=options.right)
+        return map(without_case, restore_streaming(restorer, bare, settings))
+    return map(without_case, restorer.restore(bare))
 
 
 def parameters(model: Path) -> int:
     return sum(tensor.size for tensor in load_file(model / WEIGHTS).values())
 
 
-def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None = None) -> Punctuator:
+def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None = None) -> Restorer:
     """Open the model; `weights` replace its class weights."""
     info = read_info(options.model)
     if weights:
         info = replace(info, decoding=replace(info.decoding, class_weights=weights))
-    return Punctuator(
-        info,
-        load_tokenizer(options.model, info),
-        open_backend(options.model, info, options.device, options.threads, None),
-        aggregation=Aggregation(options.aggregate) if options.aggregate else None,
-    )
+    backend = open_backend(options.model, info, options.device, options.threads)
+    restorer = Restorer.of(info, load_tokenizer(options.model, info), backend)
+    return averaging(restorer, options.aggregate) if options.aggregate else restorer
 
 
 def read_set(options: argparse.Namespace, name: str) -> tuple[list[Utterance], list[Utterance]]:
@@ -70,10 +69,10 @@ def untuned(options: argparse.Namespace) -> dict[str, float | None]:
     """Return the micro F1 of each set with all class weights 1; empty for a model of 13 marks."""
     if not read_info(options.model).decoding.class_weights:
         return {}
-    punctuator, result = open_model(options, {NO_MARKS: 1.0}), {}
+    restorer, result = open_model(options, {NO_MARKS: 1.0}), {}
     for name in set_names(options):
         words, tokens = read_set(options, name)
-        found = [label_tokens(*pair) for pair in zip(restore(punctuator, options, words), tokens, strict=True)]
+        found = [label_tokens(*pair) for pair in zip(restore(restorer, options, words), tokens, strict=True)]
         result[name] = score(tokens, found, CLASSES, samples=0, name=name).micro.f1
     return result
 
@@ -85,17 +84,17 @@ def set_names(options: argparse.Namespace) -> list[str]:
 def decode(options: argparse.Namespace) -> dict[str, Any]:
     """Write the decoded sets and return the measurements."""
     weights = parse_class_weights(options.class_weights) if options.class_weights else None
-    punctuator = open_model(options, weights)
+    restorer = open_model(options, weights)
     count, seconds, warm = 0, 0.0, False
     scores: dict[str, Any] = {}
     merged: dict[str, dict[int, float | None]] = {}
     for name in set_names(options):
         words, tokens = read_set(options, name)
         if not warm:
-            list(restore(punctuator, options, first_utterances(words, _WARM_UP_WORDS)))
+            list(restore(restorer, options, first_utterances(words, _WARM_UP_WORDS)))
             warm = True
         start = time.perf_counter()
-        restored = list(restore(punctuator, options, words))
+        restored = list(restore(restorer, options, words))
         seconds += time.perf_counter() - start
         count += sum(len(utterance.words) for utterance in words)
         found = [label_tokens(*pair) for pair in zip(restored, tokens, strict=True)]
@@ -103,12 +102,12 @@ def decode(options: argparse.Namespace) -> dict[str, Any]:
             write_tsv(found, out)
         scores[name] = score(tokens, found, CLASSES, name=name).as_dict()
         merged[name] = {classes: score(tokens, found, classes, samples=0).micro.f1 for classes in _MERGED}
-    info = punctuator.info
+    info = restorer.info
     return {
         "scores": scores,
         "merged": merged,
         "words_per_second": count / seconds,
-        "runtime": punctuator.runtime,
+        "runtime": restorer.runtime,
         "parameters": parameters(options.model),
         "untuned": untuned(options) if options.untuned else {},
         # the embedding matrix replaces the masked-LM head that the token layer reads

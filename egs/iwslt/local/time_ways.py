@@ -24,11 +24,11 @@ _SET = "ref"
 def way(options: str, model: Path, data: Path, words: int) -> Callable[[], None]:
     """Return a function that decodes the first words of the reference set with these options of decode.py."""
     parsed = decode.parser().parse_args([*shlex.split(options), "--words", str(words), str(model), str(data), "-"])
-    punctuator = decode.open_model(parsed)
+    restorer = decode.open_model(parsed)
     bare, _ = decode.read_set(parsed, _SET)
 
     def run() -> None:
-        for _ in decode.restore(punctuator, parsed, bare):
+        for _ in decode.restore(restorer, parsed, bare):
             pass
 
     return run

@@ -11,7 +11,8 @@ from asr_punct import formats
 from asr_punct.errors import run_script
 from asr_punct.files import make_directory, write_json_file
 from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.inference.punctuator import Punctuator
+from asr_punct.inference.options import ModelOptions
+from asr_punct.inference.restorer import Restorer
 from asr_punct.words import without_labels
 
 _WARM_UP = 20
@@ -20,17 +21,21 @@ _MINIMUM_S = 2.0
 
 def main(model: Path, source: Path, output: Path, device: str | None = None, aggregate: int | None = None) -> None:
     make_directory(output)
-    punctuator = Punctuator.from_pretrained(model, device=device, aggregate=aggregate)
+    restorer = Restorer.open(model, ModelOptions(device=device))
+    if aggregate is not None:
+        from aggregate import averaging  # type: ignore[import-not-found]  # in egs/iwslt/local
+
+        restorer = averaging(restorer, aggregate)
     utterances = [without_labels(utterance) for utterance in read_tsv(source)]
-    list(punctuator.restore(utterances[:_WARM_UP]))
+    list(restorer.restore(utterances[:_WARM_UP]))
     words, seconds, start = 0, 0.0, time.perf_counter()
     while seconds < _MINIMUM_S:
-        restored = list(punctuator.restore(utterances))
+        restored = list(restorer.restore(utterances))
         words += sum(len(utterance.words) for utterance in restored)
         seconds = time.perf_counter() - start
-    speed = {"words": words, "seconds": seconds, "words_per_second": words / seconds, "runtime": punctuator.runtime}
+    speed = {"words": words, "seconds": seconds, "words_per_second": words / seconds, "runtime": restorer.runtime}
     write_json_file(output / "speed.json", speed)
-    formats.write(restored, output / "test.tsv", punctuator.glyphs, "tsv")
+    formats.write(restored, output / "test.tsv", restorer.glyphs, "tsv")
 
 
 if __name__ == "__main__":

@@ -4,16 +4,19 @@ The paper sums activations. Averages choose the same class, and thresholds and c
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from asr_punct.config import WindowConfig
 from asr_punct.decode.classes import log_probabilities
 from asr_punct.decode.settings import Float64Array, FloatArray, logits, sigmoid
-from asr_punct.errors import AsrPunctError
-from asr_punct.features import WindowProbabilities
-from asr_punct.inference.windows import W, Window, cut_documents
+from asr_punct.errors import ArgumentError
+from asr_punct.features import DOCUMENT_END, WindowProbabilities, WordInput
+from asr_punct.inference.predictor import Computed, Predictor
+from asr_punct.inference.restorer import Restorer
+from asr_punct.inference.tokens import Token
+from asr_punct.inference.windows import W, Window
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Aggregation:
 
     def __post_init__(self) -> None:
         if self.windows < 1:
-            raise AsrPunctError(f"--aggregate: found {self.windows}, expected 1 or more")
+            raise ArgumentError("aggregate", str(self.windows), "1 or more")
 
     def plan(self, words: Iterable[W], config: WindowConfig, max_tokens: int) -> Iterator[Window[W]]:
         """Cut documents into windows that each decide the words that no later window contains.
@@ -35,12 +38,18 @@ class Aggregation:
         A window has as many words as its limits allow, and the next one starts 1/`windows` of them later (rounded up).
         The arguments are those of `plan_windows`; the margin is not used.
         """
-
-        def advance(size: int, _: int) -> tuple[int, int]:
-            step = -(-size // self.windows)
-            return step, step  # a window decides the words before the next one
-
-        return cut_documents(words, config.words, max_tokens, advance)
+        buffer: list[W] = []
+        for word in words:
+            while buffer and (len(buffer) == config.words or _subwords([*buffer, word]) > max_tokens - 2):
+                step = -(-len(buffer) // self.windows)
+                yield Window(tuple(buffer), (0, step))
+                del buffer[:step]
+            buffer.append(word)
+            if word.boundary & DOCUMENT_END:
+                yield Window(tuple(buffer), (0, len(buffer)))
+                buffer = []
+        if buffer:
+            yield Window(tuple(buffer), (0, len(buffer)))
 
     def combine(
         self, computed: Iterable[tuple[Window[W], WindowProbabilities]], classes: bool
@@ -56,6 +65,30 @@ class Aggregation:
             labels.add(probabilities.labels)
             cases.add(probabilities.cases)
             yield window, WindowProbabilities(labels.take(window.kept_range[1]), cases.take(window.kept_range[1]))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AveragingPredictor(Predictor):
+    """Decides each word with several windows. `classes` is whether the labels are classes, not marks."""
+
+    aggregation: Aggregation
+    classes: bool
+
+    def decided(self, tokens: Iterable[Token]) -> Iterator[Computed]:
+        """Yield windows with the averages for the words that each decides."""
+        planned = self.aggregation.plan(tokens, self.window, self.max_tokens)
+        return self.aggregation.combine(self.compute(planned), self.classes)
+
+
+def averaging(restorer: Restorer, windows: int) -> Restorer:
+    """Return a restorer that decides each word with this number of windows. Raises ArgumentError if it is below 1."""
+    plain, classes = restorer.predictor, bool(restorer.classes)
+    predictor = AveragingPredictor(**vars(plain), aggregation=Aggregation(windows), classes=classes)
+    return replace(restorer, predictor=predictor)
+
+
+def _subwords(words: Iterable[WordInput]) -> int:
+    return sum(len(word.subwords) for word in words)
 
 
 def _softmax(values: Float64Array) -> Float64Array:

@@ -1,0 +1,169 @@
+"""`Restorer`: one model, which adds marks and case to utterances."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from asr_punct.caching import cached_by_word
+from asr_punct.casing import Casing, parse_casing, read_casing
+from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
+from asr_punct.decode import Decoder, DecodeSettings
+from asr_punct.decode.classes import with_class_weights
+from asr_punct.decode.probabilities import label_probabilities, list_probabilities
+from asr_punct.decode.settings import switched_off
+from asr_punct.inference.backend import Backend, open_backend
+from asr_punct.inference.options import ANY_MODEL, ModelOptions
+from asr_punct.inference.predictor import Prediction, Predictor
+from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries
+from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
+from asr_punct.pauses import with_pauses
+from asr_punct.subwords import SubwordTokenizer
+from asr_punct.words import Utterance, annotate
+
+_CACHED_WORDS = 1 << 16
+
+
+class _Read(NamedTuple):
+    """An utterance with its tokens, and the number of those that the decoder labels: the words that the model sees."""
+
+    utterance: Utterance
+    tokens: Sequence[Token]
+    decoded_words: int
+
+
+@dataclass(frozen=True, eq=False)
+class Restorer:
+    """Adds marks and case with one model, in any language.
+
+    Attributes:
+        info: the model's configuration.
+        predictor: runs the model.
+        reader: makes the model's inputs.
+        settings: settings of the decoder, in which marks that may not be added are switched off.
+        case: whether capitals may be added.
+        glyphs: glyphs of the model's language, with its casing list.
+    """
+
+    info: ModelInfo
+    predictor: Predictor
+    reader: TokenReader
+    settings: DecodeSettings
+    case: bool
+    glyphs: Glyphs
+
+    @classmethod
+    def open(cls, directory: Path, options: ModelOptions = ANY_MODEL) -> Restorer:
+        """Open a model directory with the options, of which `name` and `language` are not used.
+
+        Raises AsrPunctError: see `Punctuator.open`.
+        """
+        info = read_info(directory)
+        backend = open_backend(directory, info, options.device, options.threads, options.graph)
+        casing = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
+        return cls.of(info, load_tokenizer(directory, info), backend, options, casing)
+
+    @classmethod
+    def of(
+        cls,
+        info: ModelInfo,
+        tokenizer: SubwordTokenizer,
+        backend: Backend,
+        options: ModelOptions = ANY_MODEL,
+        casing: Iterable[str] = (),
+    ) -> Restorer:
+        """Make a restorer of a model's parts and its own casing list.
+
+        Of the options, `marks`, `case`, `casing` and `class_weights` are used. Raises AsrPunctError if one is unusable.
+        """
+        language = info.model.language
+        style = glyphs(language)
+        if options.case:
+            forms = Casing.of((*casing, *_further_forms(options)), language)
+            style = replace(style, cased=cached_by_word(_CACHED_WORDS)(forms.apply))
+        predictor = Predictor(backend, tokenizer, info.model.window, info.max_tokens)
+        return cls(info, predictor, TokenReader(tokenizer, language), _settings(info, options), options.case, style)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The model's classes, each a set of marks; empty for a model that decides each mark on its own."""
+        return self.info.model.heads.classes
+
+    @property
+    def runtime(self) -> str:
+        """`onnxruntime` or `torch`."""
+        return self.predictor.backend.runtime
+
+    def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
+        """Yield the same utterances with labels, lazily and in order (see `Punctuator.restore`)."""
+        waiting = deque[_Read]()
+        decided = deque[Labels]()
+        rows = deque[list[float]]()  # of the probabilities of labels
+        decoder = Decoder(self.settings, self.classes)
+        for part in self.predictor.predict(self._read(utterances, waiting)):
+            decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
+            if probabilities:
+                settings = self.settings, self.classes, self.case
+                rows.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
+            while waiting and waiting[0].decoded_words <= len(decided):
+                yield self._labelled(waiting.popleft(), decided, rows)
+        while waiting:
+            yield self._labelled(waiting.popleft(), decided, rows)
+
+    def predict(self, utterances: Iterable[Utterance]) -> Iterator[Prediction]:
+        """Yield the model's probabilities for all words but sounds and those that consist of marks, in order."""
+        return self.predictor.predict(self._read(utterances, deque()))
+
+    def _read(self, utterances: Iterable[Utterance], waiting: deque[_Read]) -> Iterator[Token]:
+        """Yield the words of utterances, with flags at document boundaries, and append each utterance to `waiting`."""
+
+        def read() -> Iterator[tuple[str, list[Token]]]:
+            for utterance in with_pauses(utterances):
+                tokens = self.reader.read(utterance.words)
+                waiting.append(_Read(utterance, tokens, sum(bool(token.core) for token in tokens)))
+                yield utterance.context, tokens
+
+        for _, document in groupby(read(), key=itemgetter(0)):
+            yield from flag_boundaries(map(itemgetter(1), document))
+
+    def _labelled(self, read: _Read, decided: deque[Labels], rows: deque[list[float]]) -> Utterance:
+        """Return an utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""
+        utterance, tokens, _ = read
+        labels = [token.merge_labels(decided.popleft(), self.case) if token.core else token.labels for token in tokens]
+        if not rows:
+            return annotate(utterance, labels=labels)
+        listed = [
+            list_probabilities(rows.popleft(), word.probabilities, token.labels, new)
+            if token.core
+            else word.probabilities
+            for word, token, new in zip(utterance.words, tokens, labels, strict=True)
+        ]
+        return annotate(utterance, labels=labels, probabilities=listed)
+
+
+def _further_forms(options: ModelOptions) -> tuple[str, ...]:
+    if isinstance(options.casing, str | PathLike):
+        return read_casing(options.casing)
+    return parse_casing(options.casing or ())
+
+
+def _settings(info: ModelInfo, options: ModelOptions) -> DecodeSettings:
+    """Return the model's settings with the marks and class weights of the options."""
+    allowed = MARKS if options.marks is None else _with_opening(options.marks)
+    settings = with_class_weights(info.decoding, options.class_weights or {}, info.model.heads.classes)
+    thresholds = {
+        mark: limit if mark in allowed else switched_off(limit) for mark, limit in settings.thresholds.items()
+    }
+    return replace(settings, thresholds=thresholds)
+
+
+def _with_opening(marks: Collection[str]) -> frozenset[Mark]:
+    """Return the marks of these names, and the opening marks of those that close."""
+    chosen = named_marks(marks)
+    return chosen | {opening for opening, closing in PAIRS if closing in chosen}
