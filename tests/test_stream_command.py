@@ -16,7 +16,7 @@ from asr_punct.errors import InputError
 
 
 def lines_of(punctuator, text):
-    return list(punctuate_lines(enumerate(text.split("\n"), start=1), punctuator.stream(8, 1)))
+    return list(punctuate_lines(enumerate(text.split("\n"), start=1), punctuator.stream(left=8, right=1)))
 
 
 def test_lines_of_json_come_back_as_json(punctuator):
@@ -38,7 +38,7 @@ def test_times_go_forward_within_a_document(punctuator):
 
 def test_a_silence_commits_all_words_and_previews_are_lines_of_their_own(punctuator):
     lines = [(1, "ana mira la"), 0.8, (2, "casa"), (3, "")]
-    assert list(punctuate_lines(lines, punctuator.stream(8, 3), preview=True)) == [
+    assert list(punctuate_lines(lines, punctuator.stream(left=8, right=3), preview=True)) == [
         '{"partial": "Ana, mira la"}',
         *["Ana,", "mira", "la"],
         '{"partial": "casa"}',
