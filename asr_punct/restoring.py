@@ -1,7 +1,7 @@
 """The pipeline of `punctuate`, `batch` and `transcribe`: words in, the same words with marks and capitals out.
 
-The steps are, in this order: read, remove marks and labels, hints, lower case, pauses from audio (`prepare`), restore,
-write. All are lazy: an utterance is written before the next ones are read, but for those that the model needs.
+Its steps are: read, remove marks, hints, lower case, pauses from audio (these four in `prepare`), restore, write. All
+are lazy: an utterance is written before the next ones are read, but for those that the model needs.
 """
 
 from __future__ import annotations
@@ -42,8 +42,18 @@ LABELS_STAY = Hint(
     "found labels, which stay in the output", "to restore all marks and capitals", Setting("ignore_labels")
 )
 OnHint = Callable[[Hint], object]
+_NO_LABELS = Labels()
 _MIN_CAPITALS = 3
 """Number of words in capitals from which an input counts as written in capitals: one or two may be names."""
+
+
+class Target(NamedTuple):
+    """An output: its path and format, limits of its cues, and a file for the cues that break them."""
+
+    path: Pathlike
+    format: str
+    limits: Limits | None = None
+    report: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -75,9 +85,9 @@ class PipelineOptions:
     probabilities: bool = False
 
     def target(self, output: Pathlike, source: Source | None = None) -> Target:
-        """Return the output with its format, which can be that of the input `source`.
+        """Return the output with its format, which may be that of the input `source`.
 
-        Raises AsrPunctError for an unknown format, or one for which the other options are not.
+        Raises AsrPunctError for an unknown format, or one to which other options do not apply.
         """
         name = formats.output_format(output, self.target_format, None if self.probabilities else source)
         limits = parse_limits_option(self.subtitles, name)
@@ -97,20 +107,33 @@ class PipelineOptions:
         return None if self.wav_scp is None else recording_table(read_wav_scp(self.wav_scp), self.wav_scp)
 
 
-class Target(NamedTuple):
-    """An output: its path and format, limits of its cues, and a file for the cues that break them."""
-
-    path: Pathlike
-    format: str
-    limits: Limits | None = None
-    report: Path | None = None
-
-
 class Written(NamedTuple):
     """The number of words that were written, and a summary of the report on cues, "" without one."""
 
     words: int
     report: str = ""
+
+
+def restore_file(
+    source: Source,
+    output: Pathlike,
+    punctuator: Punctuator,
+    options: PipelineOptions,
+    on_hint: OnHint | None = None,
+    *,
+    make_folder: bool = False,
+) -> Written:
+    """Restore marks and capitals of a file; the output appears when it is complete.
+
+    With `make_folder` the output's folder is made if there is none. Raises AsrPunctError if the input is missing or
+    malformed, or the output cannot be written.
+    """
+    target = options.target(output, source)
+    utterances = prepare(formats.read(source, may_be_empty=True, times=options.times), punctuator, options, on_hint)
+    if make_folder:
+        make_directory(Path(output).parent)
+    restored = punctuator.restore(utterances, probabilities=options.probabilities)
+    return write_restored(track(restored, "words", size=word_count, source=source.path), punctuator.glyphs, target)
 
 
 def prepare(
@@ -131,28 +154,6 @@ def prepare(
 
         utterances = with_pauses_from_audio(utterances, options.audio_of)
     return utterances
-
-
-def restore_file(
-    source: Source,
-    output: Pathlike,
-    punctuator: Punctuator,
-    options: PipelineOptions,
-    on_hint: OnHint | None = None,
-    *,
-    make_folder: bool = False,
-) -> Written:
-    """Restore marks and capitals of a file; the output appears when it is complete.
-
-    With `make_folder` the output's folder is made if there is none. Raises AsrPunctError if the input is missing or
-    malformed, or the output cannot be written.
-    """
-    target = options.target(output, source)
-    prepared = prepare(formats.read(source, may_be_empty=True, times=options.times), punctuator, options, on_hint)
-    if make_folder:
-        make_directory(Path(output).parent)
-    restored = punctuator.restore(prepared, probabilities=options.probabilities)
-    return write_restored(track(restored, "words", size=word_count, source=source.path), punctuator.glyphs, target)
 
 
 def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Target) -> Written:
@@ -180,7 +181,7 @@ def _with_hints(utterances: Iterable[Utterance], on_hint: OnHint, about_capitals
     """Yield the utterances; give a hint at the first labels, and at the end if all words are in capitals."""
     capitals, is_labelled = CapitalsCheck(), False
     for utterance in utterances:
-        if not is_labelled and any(label != Labels() for label in utterance.labels):
+        if not is_labelled and any(label != _NO_LABELS for label in utterance.labels):
             is_labelled = True
             on_hint(LABELS_STAY)
         capitals.add(utterance.words)

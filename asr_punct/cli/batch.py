@@ -12,7 +12,7 @@ import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command, print_summary
-from asr_punct.cli.messages import error_line, hint_text, is_wanted, print_about
+from asr_punct.cli.messages import error_line, print_about, print_hint
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.progress import progress_bar, track
 from asr_punct.restoring import Hint
@@ -145,13 +145,10 @@ class _Report:
             for warning in result.warnings:
                 if warning not in self._warnings:  # printed for the first file that has it
                     self._warnings.add(warning)
-                    self._show(warning, result.item.source)
-
-    def _show(self, warning: str | Hint, source: str) -> None:
-        if isinstance(warning, str):
-            print_about(source, warning)
-        elif is_wanted(warning, self.quiet, self._no_case):
-            print_about(source, hint_text(warning))
+                    if isinstance(warning, str):
+                        print_about(result.item.source, warning)
+                    else:
+                        print_hint(result.item.source, warning, self.quiet, self._no_case)
 
     def print(self, complete: int, todo: int, ignored: int) -> None:
         """Print the numbers of files, and the errors."""

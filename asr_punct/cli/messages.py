@@ -7,7 +7,7 @@ import typer
 from asr_punct.cli.base import NAME
 from asr_punct.errors import ArgumentError, AsrPunctError, Setting
 from asr_punct.files import Pathlike, display_name
-from asr_punct.restoring import CAPITALS_STAY, Hint, OnHint
+from asr_punct.restoring import CAPITALS_STAY, Hint
 
 _OPTIONS = {
     "case": "--no-case",
@@ -41,26 +41,12 @@ def error_line(error: AsrPunctError, arguments: Sequence[str] = ()) -> str:
     return error.line(place, option_text(error.setting, command) if error.setting else None)
 
 
-def hint_text(hint: Hint) -> str:
-    """Return a hint about an input with the option that helps."""
-    return f"{hint.found} ({hint.remedy}: {option_text(hint.setting)})"
-
-
 def print_about(file: Pathlike, text: str) -> None:
     """Print a line about a file on standard error."""
     typer.echo(f"{NAME}: {display_name(file)}: {text}", err=True)
 
 
-def hint_printer(file: Pathlike, quiet: bool = False, no_case: bool = False) -> OnHint:
-    """Return a function that prints hints about a file, those that are wanted."""
-
-    def show(hint: Hint) -> None:
-        if is_wanted(hint, quiet, no_case):
-            print_about(file, hint_text(hint))
-
-    return show
-
-
-def is_wanted(hint: Hint, quiet: bool, no_case: bool) -> bool:
-    """Whether a hint is printed: not that capitals stay if none are added."""
-    return not (quiet or (no_case and hint == CAPITALS_STAY))
+def print_hint(file: Pathlike, hint: Hint, quiet: bool = False, no_case: bool = False) -> None:
+    """Print a hint about an input, unless `quiet`; that capitals stay is none if no capitals are added."""
+    if not (quiet or (no_case and hint == CAPITALS_STAY)):
+        print_about(file, f"{hint.found} ({hint.remedy}: {option_text(hint.setting)})")

@@ -1,5 +1,6 @@
 """The command `transcribe`: from audio to punctuated text."""
 
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ import typer
 from asr_punct.asr import EXPECTED_RECOGNISER, RECOGNISER_FORMS, check_installed, open_recogniser
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.messages import hint_printer, print_about
+from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
@@ -96,7 +97,7 @@ def transcribe(
     punctuator = Punctuator.from_pretrained(model, language=language or recogniser.language)
     with progress_bar(quiet, output=output):
         recognised = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        restored = punctuator.restore(prepare(recognised, punctuator, pipeline, hint_printer(asr, quiet)))
+        restored = punctuator.restore(prepare(recognised, punctuator, pipeline, partial(print_hint, asr, quiet=quiet)))
         written = write_restored(restored, punctuator.glyphs, target)
     if report and not quiet:
         print_about(report, written.report)

@@ -1,12 +1,13 @@
 """The commands `punctuate` and `stream`: add marks and capitals to words."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
-from asr_punct.cli.messages import hint_printer, print_about
+from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
@@ -95,8 +96,9 @@ def punctuate(
     if source == STANDARD_STREAM and not quiet:
         read_as = source_format or "text"
         hint_if_idle(f"reading {read_as} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
+    on_hint = partial(print_hint, source, quiet=quiet, no_case=no_case)
     with progress_bar(quiet, source=source, output=output):
-        written = restore_file(opened, output, punctuator, pipeline, hint_printer(source, quiet, no_case))
+        written = restore_file(opened, output, punctuator, pipeline, on_hint)
     if report and not quiet:
         print_about(report, written.report)
 
@@ -153,4 +155,5 @@ def stream(
     punctuator = Punctuator.open(options.model_options(**locals()))
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
     with punctuator.stream(settings=StreamSettings(left, right, hop, flush_after, patience)) as words:
-        punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)
+        on_hint = partial(print_hint, STANDARD_STREAM, no_case=no_case)
+        punctuate_standard_input(words, flush_after, preview, lowercase, on_hint)
