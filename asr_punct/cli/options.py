@@ -21,18 +21,18 @@ from asr_punct.words import TIME_SOURCES
 if TYPE_CHECKING:
     from asr_punct.inference.options import ModelOptions
 
-Completion = Callable[[str], list[str]]
-"""Maps the text typed so far to the values that begin with it. If there are none, the shell completes file names."""
+Values = Iterable[str] | Callable[[], Iterable[str]]
+"""Values of an option, or a function that returns them."""
 
 
-def complete_from(values: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
-    """Return a completion from these values, or from those that a function returns."""
+def complete_from(values: Values) -> Callable[[str], list[str]]:
+    """Return a function that maps the text typed so far to the values that begin with it.
+
+    If there are none, the shell completes file names.
+    """
     return lambda incomplete: [
         value for value in (values() if callable(values) else values) if value.startswith(incomplete)
     ]
-
-
-complete_model = complete_from(shipped_models)
 
 
 def _complete_marks(incomplete: str) -> list[str]:
@@ -55,11 +55,14 @@ def check_language(context: typer.Context, language: str | None) -> str | None:
     return language if context.info_name == "align" else code
 
 
-def completed_option(
-    help_text: str, values: Iterable[str], *names: str, callback: Callable[..., Any] | None = None
-) -> Any:
-    """Return an option with shell completion of `values`. Only `callback` checks the value that the user gives."""
-    return typer.Option(*names, help=help_text, autocompletion=complete_from(values), callback=callback)
+def completed_option(help_text: str, values: Values, *names: str, **details: Any) -> Any:
+    """Return an option with shell completion of `values`, which are not checked; `details` are those of Typer."""
+    return typer.Option(*names, help=help_text, autocompletion=complete_from(values), **details)
+
+
+def model_argument(help_text: str) -> Any:
+    """Return an argument with shell completion of the shipped models."""
+    return typer.Argument(metavar="MODEL", help=help_text, autocompletion=complete_from(shipped_models))
 
 
 def _choice(help_text: str, values: Sequence[str], *names: str) -> Any:
@@ -126,9 +129,8 @@ Probabilities = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option(
-        help="Directory, shipped name, or org/name of the hub; default: the shipped model of the language.",
-        autocompletion=complete_model,
+    completed_option(
+        "Directory, shipped name, or org/name of the hub; default: the shipped model of the language.", shipped_models
     ),
 ]
 MarkNames = Annotated[

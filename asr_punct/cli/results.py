@@ -10,6 +10,7 @@ from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
+from asr_punct.hub import shipped_models
 from asr_punct.progress import progress_bar
 
 
@@ -23,14 +24,7 @@ from asr_punct.progress import progress_bar
     },
 )
 def evaluate(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="Model directory, or name of a shipped or hub model.",
-            autocompletion=options.complete_model,
-        ),
-    ],
+    model: Annotated[str, options.model_argument("Model directory, or name of a shipped or hub model.")],
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
     source_format: options.From = None,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to, by test set.")] = None,
@@ -38,11 +32,7 @@ def evaluate(
     merge: options.Merge = None,
     compare: Annotated[
         str | None,
-        typer.Option(
-            metavar="MODEL2",
-            help="Another model to compare with, also on the page.",
-            autocompletion=options.complete_model,
-        ),
+        options.completed_option("Another model to compare with, also on the page.", shipped_models, metavar="MODEL2"),
     ] = None,
     device: options.Device = None,
     threads: options.Threads = 0,
@@ -183,7 +173,6 @@ def models() -> None:
     are the languages for which a model is used without --model.
     """
     from asr_punct.cli.describe import list_models
-    from asr_punct.hub import shipped_models
 
     if shipped := shipped_models():
         print_text(list_models(shipped))
@@ -192,14 +181,7 @@ def models() -> None:
 
 
 @command(Section.RESULTS, {"A shipped model": "asr-punct info es-eu", "Your own model": "asr-punct info my-model"})
-def info(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=options.complete_model
-        ),
-    ],
-) -> None:
+def info(model: Annotated[str, options.model_argument("Model directory, shipped name, or hub name.")]) -> None:
     """Describe a model.
 
     Prints its language, parts, windows, training and files, one per line.

@@ -10,7 +10,7 @@ from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
-from asr_punct.hub import shipped_configurations
+from asr_punct.hub import shipped_configurations, shipped_models
 from asr_punct.progress import progress_bar
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
@@ -82,15 +82,9 @@ def train(
     data: Annotated[Path, typer.Option(help="Directory with train.tsv and dev.tsv.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to write.")],
     config: Annotated[
-        str,
-        typer.Option(
-            help="Configuration, by name or YAML file.",
-            autocompletion=options.complete_from(shipped_configurations),
-        ),
+        str, options.completed_option("Configuration, by name or YAML file.", shipped_configurations)
     ] = "autopunct",
-    init: Annotated[
-        str | None, typer.Option(help="Model to start from, such as es-eu.", autocompletion=options.complete_model)
-    ] = None,
+    init: Annotated[str | None, options.completed_option("Model to start from, such as es-eu.", shipped_models)] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
     ] = False,
@@ -139,9 +133,7 @@ def train(
 def tune(
     model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     dev: Annotated[Path, typer.Argument(metavar="DEV.tsv", help="Labelled text that the model was not trained on.")],
-    json_path: Annotated[
-        Path | None, typer.Option("--json", metavar="<path>", help="File to write the measurements to.")
-    ] = None,
+    json: Annotated[Path | None, typer.Option(help="File to write the measurements to.")] = None,
     device: options.Device = None,
     threads: options.Threads = 0,
 ) -> None:
@@ -160,10 +152,10 @@ def tune(
     from asr_punct.inference.restorer import Restorer
     from asr_punct.inference.tune import tune as tune_model
 
-    check_outputs({"--json": json_path}, [dev, model / CONFIG])
+    check_outputs({"--json": json}, [dev, model / CONFIG])
     result = tune_model(model, dev, Restorer.open(model, ModelOptions(threads=threads, device=device)))
-    if json_path:
-        write_json_file(json_path, asdict(result))
+    if json:
+        write_json_file(json, asdict(result))
     print_text("\n".join([*result.lines(), ""]))
 
 
