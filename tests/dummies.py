@@ -9,13 +9,16 @@ import random
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.config import Config, from_mapping
+from asr_punct.errors import AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.formats.registry import FORMATS
@@ -36,6 +39,18 @@ LABELLED = annotate(
     ),
     pauses=(0.25, None),
 )
+
+
+@contextmanager
+def refused(place: object, found: str = "", kind: type[AsrPunctError] = AsrPunctError) -> Iterator[None]:
+    """Expect an error whose place ends with `place`, and whose part `found` contains `found`."""
+    with pytest.raises(kind) as caught:
+        yield
+    error = caught.value
+    assert error.place.endswith(str(place))
+    assert found in error.found
+    assert error.expected
+    assert "\n" not in str(error)
 
 
 def accept_signals() -> None:

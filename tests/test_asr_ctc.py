@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from dummies import CTC_SYMBOLS as SYMBOLS
+from dummies import refused
 from dummies import save_ctc_model as save
 
 from asr_punct.align.methods import align_data_dir, align_file, ctc_aligner
@@ -94,11 +95,8 @@ def test_unusable_configurations(saved, tmp_path, changes, found):
     shutil.copytree(saved, tmp_path / "copy")
     config = json.loads((saved / "config.json").read_text())
     (tmp_path / "copy" / "config.json").write_text(json.dumps({**config, **changes}))
-    with pytest.raises(ModelError) as raised:
+    with refused(tmp_path / "copy", found, ModelError):
         open_acoustic_model(str(tmp_path / "copy"))
-    assert raised.value.place == str(tmp_path / "copy")
-    assert found in raised.value.found
-    assert "\n" not in str(raised.value)
 
 
 def test_the_command_writes_ctm(run, tmp_path):
@@ -115,8 +113,7 @@ def test_unusable_models_and_devices(saved, tmp_path):
         (save(tmp_path / "bare", "Wav2Vec2Model"), "no weight lm_head.bias"),
         (save(tmp_path / "other", pad_token="<unk>"), "pad token 0 in its tokenizer"),
     ):
-        with pytest.raises(ModelError) as raised:
+        with refused(str(path), found, ModelError):
             open_acoustic_model(str(path))
-        assert (raised.value.place, raised.value.found) == (str(path), found)
     with pytest.raises(AsrPunctError, match="'toaster'"):
         open_acoustic_model(str(saved), "toaster")

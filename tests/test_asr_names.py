@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from dummies import refused
 
 from asr_punct.asr import named_language, open_acoustic_model, open_recogniser
 from asr_punct.errors import ArgumentError, ModelError
@@ -32,26 +33,29 @@ def no_libraries(monkeypatch, tmp_path):
     ],
 )
 def test_names_that_are_no_models_of_transformers(name, found):
-    refused(open_acoustic_model, name, name, found)
-    refused(open_acoustic_model, f"transformers:{name}", name, found)
-    refused(open_recogniser, f"transformers:{name}", name, found)
-
-
-def refused(open_model, given, place, found):
-    with pytest.raises(ModelError) as raised:
-        open_model(given)
-    assert (raised.value.place, raised.value.found) == (place, found)
+    for opened, given in (
+        (open_acoustic_model, name),
+        (open_acoustic_model, f"transformers:{name}"),
+        (open_recogniser, f"transformers:{name}"),
+    ):
+        with refused(name, found, ModelError):
+            opened(given)
 
 
 @pytest.mark.parametrize("name", ["x.nemo", "./x.nemo", "/x/y.nemo"])
 def test_missing_files_of_nemo(name):
-    refused(open_acoustic_model, name, name, NOTHING)
-    refused(open_acoustic_model, f"nemo:{name}", name, NOTHING)
-    refused(open_recogniser, f"nemo:{name}", name, NOTHING)
+    for opened, given in (
+        (open_acoustic_model, name),
+        (open_acoustic_model, f"nemo:{name}"),
+        (open_recogniser, f"nemo:{name}"),
+    ):
+        with refused(name, NOTHING, ModelError):
+            opened(given)
 
 
 def test_a_missing_directory_of_whisper():
-    refused(open_recogniser, "whisper:./x", "./x", NOTHING)
+    with refused("./x", NOTHING, ModelError):
+        open_recogniser("whisper:./x")
 
 
 @pytest.mark.parametrize("name", ["exp", "./exp", "org/name"])
@@ -61,9 +65,8 @@ def test_names_that_may_be_models_pass(name):
 
 @pytest.mark.parametrize("name", ["", "kaldi", "nemo", "nemo:", "pocketsphinx:en", "Whisper:small"])
 def test_unknown_recognisers(name):
-    with pytest.raises(ArgumentError) as raised:
+    with refused("asr", repr(name), ArgumentError):
         open_recogniser(name)
-    assert (raised.value.place, raised.value.found) == ("asr", repr(name))
 
 
 @pytest.mark.parametrize(

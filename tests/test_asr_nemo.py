@@ -9,6 +9,7 @@ pytest.importorskip("nemo", reason="nemo-toolkit is not installed: pip install '
 models = pytest.importorskip("nemo.collections.asr.models")
 torch = pytest.importorskip("torch")
 
+from dummies import refused
 from omegaconf import OmegaConf
 from test_nemo import ctc_configuration
 
@@ -114,15 +115,11 @@ def test_a_recogniser(tmp_path, talk):
 
 
 def test_unusable_models(tmp_path):
-    with pytest.raises(ModelError) as raised:
+    with refused("m", "Linear", ModelError):
         NemoCtcModel("m", torch.nn.Linear(2, 2))
-    assert (raised.value.place, raised.value.found) == ("m", "Linear")
     (tmp_path / "a.nemo").write_text("hola\n")
-    with pytest.raises(ModelError) as raised:
+    with refused(str(tmp_path / "a.nemo"), kind=ModelError):
         open_acoustic_model(str(tmp_path / "a.nemo"))
-    assert raised.value.place == str(tmp_path / "a.nemo")
     for opened in (open_acoustic_model, open_recogniser):
-        with pytest.raises(ModelError) as raised:
+        with refused("no_such_model", kind=ModelError):
             opened("nemo:no_such_model")
-        assert raised.value.place == "no_such_model"
-        assert "\n" not in str(raised.value)

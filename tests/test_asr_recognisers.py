@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("soundfile")
 
-from dummies import save_ctc_model
+from dummies import refused, save_ctc_model
 
 from asr_punct import audio
 from asr_punct.asr import open_recogniser
@@ -79,9 +79,8 @@ def test_pocketsphinx(stub_pocketsphinx):
     assert words[-1] == Word("sat", 0.7, 1.0, 0.1235)
     assert Decoder.last.given[-2][0].tolist() == [0, 16384, -32767, 32767]
     assert list(recogniser.words(np.zeros(0, np.float32))) == []
-    with pytest.raises(ArgumentError) as raised:
+    with refused("device", "'cuda'", ArgumentError):
         open_recogniser("pocketsphinx", "cuda")
-    assert (raised.value.place, raised.value.found) == ("device", "'cuda'")
 
 
 @pytest.mark.parametrize(
@@ -252,9 +251,8 @@ def test_faster_whisper(stub_whisper):
     words = list(recogniser.words(np.zeros(RATE, np.float32)))
     assert words == [Word("Hello,", 0.25, 0.5, 0.75), Word("self-made", 0.5, 0.75, 0.5)]
     assert WhisperModel.opened == ("small.en", "cuda", 1)
-    with pytest.raises(ArgumentError) as raised:
+    with refused("asr", "'whisper:none'", ArgumentError):
         open_recogniser("whisper:none")
-    assert (raised.value.place, raised.value.found) == ("asr", "'whisper:none'")
     assert raised.value.expected.endswith("expected one of: tiny")  # the first line of the library's error
 
 
@@ -339,9 +337,8 @@ def test_a_whisper_model_without_word_times(whisper_model, tmp_path):
     for file in whisper_model.iterdir():
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / "generation_config.json").unlink()
-    with pytest.raises(ArgumentError) as raised:
+    with refused("asr", kind=ArgumentError):
         open_recogniser(f"transformers:{tmp_path}")
-    assert raised.value.place == "asr"
 
 
 def test_the_language_of_a_multilingual_whisper_model(whisper_model, tmp_path):
@@ -374,6 +371,5 @@ def test_missing_devices_and_models_of_transformers(ctc_model, tmp_path):
     with pytest.raises(AsrPunctError, match="'cuda:99', expected a device that torch finds"):
         open_recogniser(f"transformers:{ctc_model}", "cuda:99")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ArgumentError) as raised:
+    with refused("asr", repr(f"transformers:{tmp_path / 'empty'}"), ArgumentError):
         open_recogniser(f"transformers:{tmp_path / 'empty'}")
-    assert (raised.value.place, raised.value.found) == ("asr", repr(f"transformers:{tmp_path / 'empty'}"))
