@@ -32,7 +32,7 @@ def test_lines_of_json_come_back_as_json(punctuator):
 def test_times_go_forward_within_a_document(punctuator):
     late, early = '{"word": "ana", "start": 3}', '{"word": "mira", "start": 1}'
     assert len(lines_of(punctuator, f"{late}\n\n{early}")) == 2
-    with pytest.raises(InputError, match=r"standard input:2: found start 1\.0 after 3\.0, expected words in the order"):
+    with pytest.raises(InputError, match=r"standard input:2: found start 1\.0 after 3\.0"):
         lines_of(punctuator, f"{late}\n{early}")
 
 
@@ -131,9 +131,8 @@ def test_an_error_while_the_input_is_open_is_one_line(open_stream):
     open_stream.stdin.write('{"wrd": "ana"}\n')
     open_stream.stdin.flush()
     assert open_stream.wait(60) == 2
-    assert open_stream.stderr.read().splitlines() == [
-        "asr-punct: standard input:1: found no key 'word', expected an object with 'word'"
-    ]
+    (line,) = open_stream.stderr.read().splitlines()
+    assert line.startswith("asr-punct: standard input:1: found no key 'word'")
 
 
 def test_words_are_written_before_a_signal_ends_the_command(open_stream):
