@@ -251,7 +251,7 @@ def test_faster_whisper(stub_whisper):
     words = list(recogniser.words(np.zeros(RATE, np.float32)))
     assert words == [Word("Hello,", 0.25, 0.5, 0.75), Word("self-made", 0.5, 0.75, 0.5)]
     assert WhisperModel.opened == ("small.en", "cuda", 1)
-    with pytest.raises(ArgumentError, match="expected one of: tiny$"):  # the first line of the library's error
+    with pytest.raises(ArgumentError, match=r"expected one of: tiny$"):  # the first line of the library's error
         open_recogniser("whisper:none")
 
 
