@@ -90,7 +90,7 @@ class MissingPackageError(AsrPunctError):
     """A command or feature needs a package that is not installed."""
 
     def __init__(self, feature: str, package: str, how_to_install: str) -> None:
-        super().__init__(f"{feature} needs the package {package}, which is not installed: {how_to_install}")
+        super().__init__(feature, f"no package {package}", f"it installed: {how_to_install}")
 
 
 class MissingExtraError(MissingPackageError):

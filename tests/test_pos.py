@@ -250,7 +250,7 @@ def test_a_directory_with_flair_keeps_the_embeddings_and_has_no_graph(flair, tmp
         export(tmp_path)
     for name in ("flair", "flair.data", "flair.models"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(MissingPackageError, match=r"pos\.tagger flair needs the package flair, .* pip install flair"):
+    with pytest.raises(MissingPackageError, match=r"pos\.tagger flair: found no package flair, .* pip install flair"):
         load_tagger(tmp_path / WEIGHTS, info)
 
 

@@ -235,9 +235,9 @@ def test_a_model_without_a_graph_needs_torch_on_the_cpu_too(model, monkeypatch):
     monkeypatch.delitem(sys.modules, "asr_punct.model.torch_backend", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     for device in (None, "cpu"):
-        with pytest.raises(MissingExtraError, match="a model without a graph needs the package torch"):
+        with pytest.raises(MissingExtraError, match="a model without a graph: found no package torch"):
             open_backend(model, weights, device)
-    with pytest.raises(MissingExtraError, match="device cuda needs the package torch"):
+    with pytest.raises(MissingExtraError, match="device cuda: found no package torch"):
         open_backend(model, info, "cuda")
 
 

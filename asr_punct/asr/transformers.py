@@ -17,10 +17,9 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from asr_punct.align.ctc_model import CtcVocabulary, Floats, character_vocabulary, measure_hop, subword_vocabulary
-from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import recognised_words, whisper_language
+from asr_punct.asr.transcribe import LONGEST_SEGMENT, recognised_words, whisper_language
 from asr_punct.audio import Samples
-from asr_punct.errors import AsrPunctError, ModelError, first_line
+from asr_punct.errors import ArgumentError, ModelError, first_line
 from asr_punct.hub import local_copy
 from asr_punct.model.device import open_device
 from asr_punct.words import Seconds, TimeSource, Word
@@ -35,7 +34,7 @@ _MASKING_WEIGHT = "masked_spec_embed"
 class TransformersRecogniser:
     """A CTC model with the tokenizer of wav2vec 2.0, or Whisper, as a `Recogniser`.
 
-    Raises AsrPunctError for an unknown device or a model without word times, and OSError or ValueError if transformers
+    Raises ArgumentError for an unknown device or a model without word times, and OSError or ValueError if transformers
     cannot load the model or compute word times with it.
     """
 
@@ -49,7 +48,7 @@ class TransformersRecogniser:
         if kind not in _TIME_SOURCES or (kind == "ctc" and not isinstance(tokenizer, Wav2Vec2CTCTokenizer)):
             found = f"{type(self._pipeline.model).__name__} with {type(tokenizer).__name__}"
             expected = "a CTC model with Wav2Vec2CTCTokenizer, or Whisper, which have word times"
-            raise AsrPunctError(f"--asr: found {name!r}, {found}, expected {expected}")
+            raise ArgumentError("asr", f"{name!r}, {found}", expected)
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
         self.time_source = _TIME_SOURCES[kind]
         self.language = language

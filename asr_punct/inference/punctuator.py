@@ -23,10 +23,10 @@ from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs, write_text
+from asr_punct.marks import Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import without_marks
-from asr_punct.words import Utterance, check_utterances, split_words
+from asr_punct.words import Utterance, check_utterances, split_words, text_of_utterance, utterances_of_text
 
 _OTHER_CALLS = "add_punctuation_capitalization takes a list of them, restore takes utterances"
 
@@ -112,16 +112,11 @@ class Punctuator:
         """
         if not isinstance(text, str):
             raise ArgumentError("text", type(text).__name__, f"str ({_OTHER_CALLS})")
-        document, utterances = 0, []
-        for line in text.split("\n"):
-            utterances.append(Utterance(split_words(line), document=str(document)))
-            document += not line.strip()
-        return "\n".join(map(self.write, self.restore(utterances)))
+        return "\n".join(map(self.write, self.restore(utterances_of_text(text))))
 
     def write(self, utterance: Utterance) -> str:
         """Return the words with their marks and capitals as a line of text."""
-        texts = [word.text for word in utterance.words]
-        return write_text(texts, utterance.labels, self.glyphs.of(utterance.language))
+        return text_of_utterance(utterance, self.glyphs)
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.

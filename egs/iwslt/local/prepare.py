@@ -50,7 +50,7 @@ def without_case(utterance: Utterance) -> Utterance:
 def read_text(path: Path, language: str) -> Iterator[Utterance]:
     """Read written text with the benchmark's labels and without case, which the benchmark lacks."""
     labelled = (utterance for utterance in read_labelled(path, language, "text") if utterance.words)
-    return map(without_case, lowercased(MERGED[CLASSES].relabel(labelled)))
+    return map(without_case, map(lowercased, MERGED[CLASSES].relabel(labelled)))
 
 
 def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:

@@ -22,7 +22,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.scoring import score
 from asr_punct.scoring.markdown import percent
-from asr_punct.words import Utterance, annotate, lowercased, without_labels, word_count
+from asr_punct.words import Utterance, annotate, bare, word_count
 
 
 def first_utterances(utterances: Sequence[Utterance], min_words: int) -> list[Utterance]:
@@ -36,7 +36,7 @@ def push_bare(punctuator: Punctuator, references: Sequence[Utterance]) -> tuple[
     """Return the references with the labels that a stream gives to their bare words, and the delays of the words."""
     labels, delays = list[Labels](), list[int]()
     with punctuator.stream() as stream:
-        for _, document in groupby(map(without_labels, lowercased(references)), key=attrgetter("context")):
+        for _, document in groupby(map(bare, references), key=attrgetter("context")):
             committed = 0
             for position, word in enumerate(word for utterance in document for word in utterance.words):
                 found = [each.labels for each in stream.push(word)]
