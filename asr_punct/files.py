@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from asr_punct import progress
 from asr_punct.errors import InputError
-from asr_punct.partial import partial_name, remove_unfinished
+from asr_punct.partial import WRITABLE, io_errors, unfinished
 
 Pathlike = str | PathLike[str]
 Lines = Iterator[tuple[int, str]]
@@ -34,7 +34,7 @@ MAX_FILE = 128 * 2**20
 """Maximum size in bytes of a file that is read at once, about half a million words (50 hours) of JSON."""
 MAX_KEPT = 100_000
 """Maximum number of consecutive lines without words. Readers hold them until the next utterance; writers copy them."""
-_READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
+_READABLE = "a file that can be read"
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,6 @@ def uncompressed_name(path: Pathlike) -> str:
     return name.stem if name.suffix in _READERS else name.name
 
 
-@contextmanager
-def _io_errors(path: Pathlike, expected: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(path, _describe(error), expected) from None
-
-
 def _describe(error: OSError) -> str:
     return error.strerror or str(error) or "an error"
 
@@ -119,7 +111,7 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
         return
     if str(path) == STANDARD_STREAM:
         file = _standard_input()
-        with _io_errors(display_name(path), _READABLE), progress.reading(path, file):
+        with io_errors(display_name(path), _READABLE), progress.reading(path, file):
             yield file
         return
     if not os.path.exists(path):
@@ -127,7 +119,7 @@ def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
     if os.path.isdir(path):
         raise InputError(path, "a directory", "a file to read")
     open_file = _READERS.get(Path(path).suffix, open)
-    with _io_errors(path, _READABLE), open_file(path, "rb") as file:
+    with io_errors(path, _READABLE), open_file(path, "rb") as file:
         try:
             with progress.reading(path, file):
                 yield file
@@ -220,7 +212,7 @@ class _Output:
             return function(*arguments)
         except OSError as error:
             self.failure = error
-            raise InputError(self._name, _describe(error), _WRITABLE) from None
+            raise InputError(self._name, _describe(error), WRITABLE) from None
         except UnicodeEncodeError as error:  # surrogate escapes of a file name, or a terminal, not in UTF-8
             found = repr(error.object[error.start : error.end])
             raise InputError(self._name, found, f"text that {error.encoding} can write") from None
@@ -261,7 +253,7 @@ def read_json_file(path: Pathlike) -> Any:
 
 
 def _open_output(file: Path, name: Path) -> _Output:
-    with _io_errors(name, _WRITABLE):
+    with io_errors(name, WRITABLE):
         stream = _WRITERS.get(name.suffix, open)(file, "wb")
         return _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name)
 
@@ -289,30 +281,13 @@ def _discard_buffer() -> None:
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[_Output]:
-    unfinished = target.parent / partial_name()
-    with _renamed(unfinished, target), closing(_open_output(unfinished, target)) as out:
+    with unfinished(target) as path, closing(_open_output(path, target)) as out:
         yield out
-
-
-@contextmanager
-def _renamed(unfinished: Path, target: Path) -> Iterator[None]:
-    """Rename an unfinished file or directory at the end, or remove it after an error.
-
-    Create it inside the `with` block: then it is also removed if a signal arrives right afterwards.
-    """
-    try:
-        yield
-        with _io_errors(target, _WRITABLE):
-            os.replace(unfinished, target)
-    except BaseException:
-        with suppress(OSError):
-            remove_unfinished(unfinished)
-        raise
 
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a file. Raises InputError if that fails."""
-    with _io_errors(target, _WRITABLE):
+    with io_errors(target, WRITABLE):
         shutil.copy(source, target)
 
 
@@ -325,14 +300,13 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
         raise InputError("-o", "standard output", expected)
     if os.path.isfile(target) or (os.path.isdir(target) and any(target.iterdir())):
         raise InputError(path, "existing files", expected)
-    unfinished = target.parent / partial_name()
-    with _renamed(unfinished, target):
-        with _io_errors(target, _WRITABLE):
-            unfinished.mkdir()
-        yield unfinished
+    with unfinished(target) as partial_directory:
+        with io_errors(target, WRITABLE):
+            partial_directory.mkdir()
+        yield partial_directory
 
 
 def make_directory(path: Path) -> None:
     """Make a directory and its parents if they do not exist. Raises InputError if it is a file or cannot be made."""
-    with _io_errors(path, "a directory to write into"):
+    with io_errors(path, "a directory to write into"):
         path.mkdir(parents=True, exist_ok=True)

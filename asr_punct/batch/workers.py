@@ -23,8 +23,8 @@ from asr_punct.partial import remove_abandoned
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy threads of the progress bar and of libraries
 _MAX_FAILED_STARTS = 3
 """Number of workers in a row that may end before they have opened the model."""
-_TERMINATION_S = 5.0
-"""Seconds that a worker has to remove its unfinished output."""
+_TERMINATION_S = 1.0
+"""Seconds that workers have to end."""
 
 
 class _Worker:
@@ -55,15 +55,18 @@ class _Worker:
             return f"a worker process killed by {signal.Signals(-code).name}"
         return f"a worker process that ended with status {code}"
 
-    def stop(self) -> None:
+    def terminate(self) -> None:
         self.connection.close()
         if self.process.is_alive():
             self.process.terminate()
+
+    def remove(self) -> None:
+        """Wait for the end of the terminated process, or kill it, and remove its unfinished output."""
         self.process.join(_TERMINATION_S)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
-        if self.item is not None:  # the process may have been killed before it removed the unfinished output
+        if self.item is not None:
             remove_abandoned([self.item.output])
 
 
@@ -89,7 +92,9 @@ def restore_files(
                     yield result
     finally:
         for worker in pool.workers.values():
-            worker.stop()
+            worker.terminate()
+        for worker in pool.workers.values():
+            worker.remove()
 
 
 class _Pool:
@@ -149,14 +154,17 @@ def core_count() -> int:
 
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
-    """While workers start: set one thread for each, and ignore Ctrl-C in them, because this process handles it."""
+    """While workers start: set one thread for each, and block Ctrl-C in them, because this process handles it."""
     before = os.environ.get(THREADS_VARIABLE)
     os.environ[THREADS_VARIABLE] = "1"
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    blocks = hasattr(signal, "pthread_sigmask")  # not on Windows
+    if blocks:  # workers inherit it; in this process a signal waits
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        if blocks:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         if before is None:
             del os.environ[THREADS_VARIABLE]
         else:

@@ -11,6 +11,7 @@ from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError
 from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.model.device import open_device
+from asr_punct.partial import remove_abandoned
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
 from asr_punct.training.mapped import DEV, TRAIN, find_arrays, has_corpus
@@ -72,6 +73,7 @@ def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> N
         run.state.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
+    remove_abandoned([str(run.settings), str(run.directory / CONFIG)])
     if (run.directory / CONFIG).exists():  # a complete run that gets more epochs is no longer finished
         info = read_info(run.directory)
         write_info(run.directory, replace(info, training={**info.training, "finished": False}))
