@@ -11,7 +11,7 @@ import pytest
 from asr_punct import Punctuator, hub
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info
 from asr_punct.errors import AsrPunctError, MissingExtraError
-from asr_punct.inference.backend import open_backend
+from asr_punct.inference.backend import open_backend, thread_count
 from asr_punct.inference.tokens import TokenReader
 from asr_punct.inference.tune import read_dev_set
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
@@ -36,6 +36,18 @@ def test_threads_follow_the_variable_of_openmp(model, monkeypatch, variable, thr
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
     backend = open_backend(model, read_info(model), threads=threads)
     assert backend._session.get_session_options().intra_op_num_threads == expected
+
+
+@pytest.mark.parametrize(("variable", "threads", "place"), [("9", 0, "OMP_NUM_THREADS"), ("1", 9, "threads")])
+def test_more_than_four_threads_for_a_core_are_refused(monkeypatch, variable, threads, place):
+    monkeypatch.setenv("OMP_NUM_THREADS", variable)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    assert thread_count(threads) == 9
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with pytest.raises(AsrPunctError) as refused:
+        thread_count(threads)
+    error = refused.value
+    assert (error.place, error.found, error.expected) == (place, "9", "at most 8, 4 for each core")
 
 
 # Input with marks and capitals

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, verified_file
-from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError, first_line
+from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features, WindowProbabilities
 
 Graph = Literal["fp32", "int8"]
@@ -19,6 +19,8 @@ _GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
 """Names of an ONNX graph's outputs: probabilities of marks or of classes, and of cases."""
+_THREADS_OF_CORE = 4
+"""Maximum number of threads for each core of the machine."""
 _FLUSH_TO_ZERO = 0x8040
 """Bits FTZ and DAZ of the MXCSR register: denormal results and operands become 0."""
 _REGISTER = slice(28, 32)
@@ -118,11 +120,17 @@ def thread_count(threads: int) -> int:
     """Return the number of threads for onnxruntime, which itself ignores OMP_NUM_THREADS and `taskset`.
 
     If `threads` is 0, it is OMP_NUM_THREADS (the first number of a list), or if that is not set, the number of cores
-    that the process may use; 0 if these are all cores, for onnxruntime to choose.
+    that the process may use; 0 if these are all cores, for onnxruntime to choose. Raises AsrPunctError for more than
+    four threads for each core: to start very many takes hours, and nothing can interrupt it.
     """
     named = os.environ.get(THREADS_VARIABLE, "").partition(",")[0].strip()
-    if threads or (named.isdecimal() and int(named)):
-        return threads or int(named)
+    count = threads or (int(named) if named.isdecimal() else 0)
+    most = _THREADS_OF_CORE * (os.cpu_count() or 1)
+    if count > most:
+        expected = f"at most {most}, {_THREADS_OF_CORE} for each core"
+        raise ArgumentError("threads" if threads else THREADS_VARIABLE, str(count), expected)
+    if count:
+        return count
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
     return allowed if allowed < (os.cpu_count() or 1) else 0
 
@@ -135,10 +143,11 @@ def open_backend(
     `device` is a torch device (`cpu`, `cuda`, `cuda:1`, `mps`), by default the CPU; see `thread_count` for `threads`.
     By default `graph` is fp32, or int8 if that is the only one.
 
-    Raises ModelError if a file is missing or altered, or there is no such graph; AsrPunctError for a `graph` with a
-    device other than the CPU, or if torch cannot use the device; MissingExtraError if torch is needed and not
-    installed.
+    Raises ModelError if a file is missing or altered, or there is no such graph; AsrPunctError for too many threads, a
+    `graph` with a device other than the CPU, or if torch cannot use the device; MissingExtraError if torch is needed
+    and not installed.
     """
+    thread_count(threads)  # refuses too many, for torch as well
     on_cpu = device in (None, "cpu")
     if graph and not on_cpu:
         raise AsrPunctError(f"--device: found {device!r}, expected cpu, where the {graph} graph runs")
