@@ -173,7 +173,6 @@ def _environment_of_workers() -> Iterator[None]:
 
 def _work(connection: Connection, open_punctuator: OpenPunctuator, options: FileOptions) -> None:
     """Restore each file that is received, until None is received."""
-    signal.signal(signal.SIGTERM, _exit)
     Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent has ended
         try:
@@ -181,6 +180,7 @@ def _work(connection: Connection, open_punctuator: OpenPunctuator, options: File
         except AsrPunctError as error:
             connection.send(str(error))
             return
+        signal.signal(signal.SIGTERM, _exit)  # not before: in an import an exception would become another one
         gc.freeze()  # objects of the model and of imports, most objects, are not searched for garbage again
         connection.send("")
         while (item := connection.recv()) is not None:
