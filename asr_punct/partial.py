@@ -20,6 +20,8 @@ _Result = TypeVar("_Result")
 EXPECTED_OUTPUT = "a place where a file can be written"
 _SUFFIX = ".partial"
 _NAME = re.compile(rf"\.(.*)-(\d+)-[^-]*{re.escape(_SUFFIX)}", re.DOTALL)
+_own: set[Path] = set()
+"""Unfinished files and folders of this process."""
 
 
 @contextmanager
@@ -29,6 +31,33 @@ def io_errors(name: object, expected: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(name, _describe(error), expected) from None
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """Yield a path for a new file or directory, which gets its name at the end or is removed after an error.
+
+    Create it inside the `with` block: then it is also removed if a signal arrives right afterwards.
+    """
+    path = target.parent / partial_name()
+    _own.add(path)
+    try:
+        yield path
+        with io_errors(target, EXPECTED_OUTPUT):
+            os.replace(path, target)
+    except BaseException:
+        with suppress(OSError):
+            _remove(path)
+        raise
+    finally:
+        _own.discard(path)
+
+
+def remove_own() -> None:
+    """Remove the unfinished files and folders of this process, which ends without unwinding its stack."""
+    for path in tuple(_own):
+        with suppress(OSError):
+            _remove(path)
 
 
 def _describe(error: OSError) -> str:
@@ -71,23 +100,6 @@ def _is_alive(process: int) -> bool:
     except OSError:  # of another user
         return True
     return True
-
-
-@contextmanager
-def unfinished(target: Path) -> Iterator[Path]:
-    """Yield a path for a new file or directory, which gets its name at the end or is removed after an error.
-
-    Create it inside the `with` block: then it is also removed if a signal arrives right afterwards.
-    """
-    path = target.parent / partial_name()
-    try:
-        yield path
-        with io_errors(target, EXPECTED_OUTPUT):
-            os.replace(path, target)
-    except BaseException:
-        with suppress(OSError):
-            _remove(path)
-        raise
 
 
 class _Output:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,6 +59,10 @@ def test_files_and_data_directories_are_aligned(saved, tmp_path):
     first, second = align_data_dir(tmp_path, "es", aligner)
     assert (first.id, first.recording, first.time_source, second.words) == ("r-1", "r", "ctc", ())
     assert 1 <= first.words[0].start < first.words[1].end <= 2.5
+    spans = []
+    spy = replace(aligner, align=lambda *given: spans.append(given[3:]) or aligner.align(*given))
+    assert [*align_file(tmp_path / "a.wav", tmp_path / "a.txt", "es", spy), *align_data_dir(tmp_path, "es", spy)]
+    assert spans == [(0.0, None), (1.0, 2.5), (2.5, 3.0)]
     (tmp_path / "segments").write_text("r-1 r 1 1.1\nr-2 r 2.5 3\n")
     with pytest.raises(AsrPunctError, match=r"frames of audio, expected 9 or more"):
         list(align_data_dir(tmp_path, "es", aligner))

@@ -2,10 +2,8 @@
 
 import json
 import re
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from dummies import COMMAND_LINE, file
@@ -113,21 +111,6 @@ def test_a_full_disk_behind_standard_output(arguments):
         done = subprocess.run([*COMMAND_LINE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
     expected = "standard output: found No space left on device, expected a place where a file can be written"
     assert (done.returncode, done.stderr) == (2, f"asr-punct: {expected}\n")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_no_output_is_left_after_a_termination(model, tmp_path):
-    """Queues and `timeout` send SIGTERM."""
-    command = [*COMMAND_LINE, "punctuate", "--model", str(model), "-o", str(tmp_path / "a.txt")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
-        process.stdin.write(b"ana mira la casa\n" * 2000)
-        process.stdin.flush()
-        while not list(tmp_path.iterdir()):
-            assert process.poll() is None
-            time.sleep(0.05)
-        process.terminate()
-        assert process.wait() == 128 + signal.SIGTERM
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

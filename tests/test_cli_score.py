@@ -57,10 +57,11 @@ def test_a_data_directory_needs_its_format(run, scores, tmp_path):
 
 
 def test_the_reference_of_a_manifest_is_its_text(scores, tmp_path):
-    line = {"audio_filepath": "a.wav", "text": "Hello, my friend.", "pred_text": "hello my friend"}
-    reference = file(tmp_path, "both.jsonl", json.dumps(line))
-    micro = scores(reference, file(tmp_path, "hyp.txt", "Hello, my friend."), "--lang", "en")["micro"]
-    assert (micro["f1"], micro["support"]) == (1.0, 2)
+    line = {"audio_filepath": "a.wav", "text": "Hello, my friend."}
+    for recognised in ({}, {"pred_text": "hello my friend"}):
+        reference = file(tmp_path, "both.jsonl", json.dumps(line | recognised))
+        micro = scores(reference, file(tmp_path, "hyp.txt", "Hello, my friend."), "--lang", "en")["micro"]
+        assert (micro["f1"], micro["support"]) == (1.0, 2)
 
 
 @pytest.mark.parametrize("align", [[], ["--align"]])

@@ -236,6 +236,18 @@ def test_a_question_has_40_words_at_most(words, expected):
     assert found[-1] == {"QUESTION"}
 
 
+def test_questions_are_kept_wherever_a_block_ends():
+    rows = [{} for _ in range(2 * BLOCK_WORDS)]
+    edges = [(begin, begin + 30) for begin in range(0, len(rows) - 30, 37)]
+    for begin, end in edges:
+        rows[begin], rows[end] = {"OPEN_QUES": 0.9}, {"QUESTION": 0.9}
+    assert [place for place, marks in enumerate(marks_of(rows)) if marks] == [place for pair in edges for place in pair]
+
+
+def test_a_quotation_longer_than_a_block_is_not_marked():
+    assert marks_of([{"OPEN_QUOTE": 0.9}, *[{}] * 2 * BLOCK_WORDS, {"QUOTE": 0.9}]) == [set()] * (2 * BLOCK_WORDS + 2)
+
+
 def test_a_long_question_does_not_affect_a_short_one_before_it():
     short = [{"OPEN_QUES": 0.9}, {}, {"QUESTION": 0.9}]
     found = marks_of([*short, {"OPEN_QUES": 0.9}, *[{}] * 40, {"QUESTION": 0.9}])

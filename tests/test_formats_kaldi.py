@@ -213,6 +213,12 @@ def test_a_word_belongs_to_a_segment_that_contains_it_or_the_nearest(tmp_path_fa
 # CTM
 
 
+def test_a_row_of_a_ctm_does_not_end_before_it_starts(tmp_path):
+    """Its end is rounded to microseconds."""
+    (utterance,) = read_ctm(file(tmp_path, "a.ctm", "s 1 1.2345674 0 una\n"))
+    assert (utterance.words[0].start, utterance.words[0].end) == (1.2345674, 1.2345674)
+
+
 def test_rows_of_another_format_are_written_with_those_of_a_ctm(tmp_path):
     (utterance,) = read_ctm(file(tmp_path, "a.ctm", "s 1 0.50 2.000 una 0.70\n"))
     mixed = replace(utterance, words=(*utterance.words, Word("casa", 3.0, 3.5)))

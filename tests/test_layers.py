@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 PACKAGE = Path(__file__).parent.parent / "asr_punct"
 # A module may import from its own layer and those before it.
 LAYERS = [
@@ -56,7 +54,6 @@ AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
-for_each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 
 
 def layer_of(path):
@@ -72,13 +69,12 @@ def module_name(path):
 
 
 def imports(path, top_level_only=False):
-    """Yield the names of imported modules, also of those imported for type checking."""
+    """Yield the names of what is imported, modules or parts of them, also for type checking."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body if top_level_only else ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
@@ -90,22 +86,36 @@ def test_every_module_has_a_layer():
     assert {layer_of(path) for path in MODULES} - {"__init__"} <= set(LAYERS)
 
 
-@for_each_module
-def test_no_import_from_a_later_layer(path):
-    if path == PACKAGE / "__init__.py":
-        return
-    later = set(LAYERS[LAYERS.index(layer_of(path)) + 1 :])
-    parts = [name.split(".") for name in imports(path)]
-    assert not {part[1] for part in parts if part[0] == "asr_punct" and len(part) > 1} & later
+def test_no_import_from_a_later_layer():
+    up = []
+    for path in MODULES:
+        later = LAYERS[LAYERS.index(layer_of(path)) + 1 :] if path != PACKAGE / "__init__.py" else ()
+        found = {name.split(".")[1] for name in imports(path) if name.startswith("asr_punct.")}
+        up += [f"{module_name(path)} -> {layer}" for layer in sorted(found.intersection(later))]
+    assert up == []
 
 
-@for_each_module
-def test_imports_of_heavy_and_optional_packages(path):
-    assert is_heavy(path) or not imported_packages(path) & HEAVY
-    assert path.parent == PACKAGE / "batch" or not imported_packages(path) & CLUSTER
-    assert path.parent == PACKAGE / "asr" or not imported_packages(path) & RECOGNISERS
-    assert layer_of(path) == "serve" or not imported_packages(path) & SERVICE
-    assert not imported_packages(path, top_level_only=True) & (AUDIO | RECOGNISERS | CLUSTER)
+def test_no_circle_of_imports():
+    """Imports inside functions and for type checking count as well."""
+    names, arrows = set(map(module_name, MODULES)), {}
+    for path in MODULES:
+        found = {name if name in names else name.rpartition(".")[0] for name in imports(path)}
+        arrows[module_name(path)] = found & names
+    while outer := {name for name, targets in arrows.items() if not targets & arrows.keys()}:
+        arrows = {name: targets for name, targets in arrows.items() if name not in outer}
+    assert arrows == {}
+
+
+def test_imports_of_heavy_and_optional_packages():
+    wrong = []
+    for path in MODULES:
+        packages, folder = imported_packages(path), path.parent.name
+        forbidden = HEAVY if not is_heavy(path) else set()
+        forbidden = forbidden | (CLUSTER if folder != "batch" else set()) | (RECOGNISERS if folder != "asr" else set())
+        forbidden = forbidden | (SERVICE if layer_of(path) != "serve" else set())
+        found = packages & forbidden | imported_packages(path, top_level_only=True) & (AUDIO | RECOGNISERS | CLUSTER)
+        wrong += [f"{module_name(path)} imports {name}" for name in sorted(found)]
+    assert wrong == []
 
 
 def test_core_imports_without_extras():

@@ -7,12 +7,21 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from asr_punct import audio
 from asr_punct.errors import ConfigError
 from asr_punct.marks import MARKS, Mark
-from asr_punct.pauses import UNKNOWN_PAUSE, buckets, move_to_silences, silence_threshold, silences, with_pauses
+from asr_punct.pauses import (
+    UNKNOWN_PAUSE,
+    buckets,
+    move_to_silences,
+    silence_threshold,
+    silences,
+    with_pauses,
+    with_pauses_from_audio,
+)
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Utterance, Word, annotate
 
@@ -49,6 +58,14 @@ def test_the_last_pause_is_known_within_a_recording_and_channel():
     )
     assert [u.pauses for u in out] == [(0.5,), (0.0, None), (None,), (None,), (None,)]
     assert [u.pause_before for u in out] == [None, 0.5, None, None, None]
+
+
+@pytest.mark.parametrize(("following", "known"), [({}, True), ({"recording": "b"}, False), ({"channel": "2"}, False)])
+def test_a_given_pause_is_that_before_the_next_utterance_of_its_recording(following, known):
+    given = annotate(utterance((0.0, 1.0)), pauses=(0.4,))
+    before, out, after = with_pauses([given, utterance((2.0, 3.0), **following), given])
+    assert (before, after) == (given, given)
+    assert (out.pauses, out.pause_before) == ((None,), 0.4 if known else None)
 
 
 @given(
@@ -136,6 +153,96 @@ def test_aligned_and_unknown_times_stay():
     assert move_to_silences([], energy(TRUTH)) == []
 
 
+def gap_on_silences(end, start, low, high, quiet):
+    """The new end of a word and start of the next one, by the docstring of `move_to_silences`."""
+    near = [(max(begin, low), min(stop, high)) for begin, stop in quiet if stop > low and begin < high]
+    gains = {
+        (begin, stop): stop - begin - 2 * max(0, begin - start, end - stop)
+        for begin, stop in near
+        if stop - begin >= 0.08
+    }
+    if not any(gain > 0 for gain in gains.values()):
+        return ((end + start) / 2,) * 2 if 0 < start - end < 0.3 else (end, start)
+    best = near.index(max(gains, key=gains.get))
+    joins = [a[1] >= end and b[0] <= start for a, b in pairwise(near)]  # the sound between two silences is in the gap
+    first, last = best, best
+    while first > 0 and joins[first - 1]:
+        first -= 1
+    while last < len(joins) and joins[last]:
+        last += 1
+    return near[first][0], near[last][1]
+
+
+@given(
+    st.lists(st.sampled_from([5, 6, 7, 8, 10, 15, 20, 30, 50, 70]), min_size=3, max_size=12),
+    st.tuples(*[st.integers(0, 100)] * 4),
+)
+@example([30, 70, 20, 15, 70, 70, 30], (30, 50, 45, 105))  # the sound before the gap is in the next word's time
+@example([30, 70, 60, 10, 15, 70, 30], (30, 135, 5, 50))  # that after it is in the word's
+@example([30, 70, 20, 10, 20, 10, 20, 70, 30], (30, 70, 80, 70))  # breaths
+def test_edges_are_those_of_the_best_silence(runs, lengths):
+    """Runs of silence and sound in turn; two words with a gap, in hundredths of a second."""
+    quiet_frames = np.repeat(np.arange(len(runs)) % 2 == 0, runs)
+    levels = np.where(quiet_frames, -90.0, -20.0)
+    a0, a1, b0, b1 = (int(value) / 100 for value in np.cumsum(lengths))
+    ((a, b),) = [out.words for out in move_to_silences([utterance((a0, a1), (b0, b1))], levels)]
+    quiet = silences(levels).tolist()
+    fixed_a, fixed_b = (min((end - start) / 2, 0.3) for start, end in ((a0, a1), (b0, b1)))
+    _, start_a = gap_on_silences(a0, a0, a0 - 0.5, a1 - fixed_a, quiet)
+    end_a, start_b = gap_on_silences(a1, b0, max(a0 + fixed_a, start_a), b1 - fixed_b, quiet)
+    end_b, _ = gap_on_silences(b1, b1, max(b0 + fixed_b, start_b), b1 + 0.5, quiet)
+    assert (a.start, a.end, b.start, b.end) == pytest.approx((start_a, end_a, start_b, end_b), abs=6e-4)
+
+
+RECOGNISED = {
+    "true": TRUTH,
+    "late": [(start + 0.1, end + 0.1) for start, end in TRUTH],
+    "early": [(start - 0.1, end - 0.1) for start, end in TRUTH],
+    "short": [(start + 0.1, end - 0.1) for start, end in TRUTH],
+    "long": [(start - 0.1, end + 0.1) for start, end in TRUTH],
+    "hidden pauses": [(0.5, 0.9), (0.9, 1.7), (1.7, 2.2), (2.2, 3.2), (3.2, 3.8)],
+}
+
+
+def spoken(path, **changes):
+    """Write a recording with a tone for each word of `TRUTH`: quiet noise, and what `changes` name."""
+    rate = changes.get("rate", 16000)
+    t = np.arange(4 * rate) / rate
+    samples = np.random.default_rng(0).normal(0, changes.get("noise", 1e-3), len(t))
+    for number, (start, end) in enumerate(TRUTH):
+        samples[(t >= start) & (t < end)] += 0.3 * np.sin(2 * np.pi * (200 + 90 * number) * t[(t >= start) & (t < end)])
+    if "breath" in changes:
+        samples[(t >= 2.85) & (t < 3.0)] += np.random.default_rng(1).normal(0, changes["breath"], int(0.15 * rate))
+    samples = np.clip(changes.get("gain", 1.0) * samples, -0.9, 0.9) + changes.get("offset", 0.0)
+    audio.write(path, samples.astype(np.float32), rate)
+    return path
+
+
+@pytest.mark.parametrize("found", RECOGNISED.values(), ids=RECOGNISED)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"gain": 20.0},
+        {"gain": 0.01},
+        {"offset": 0.1},
+        {"breath": 0.02},
+        {"noise": 0.02},
+        {"noise": 0.0, "rate": 8000},
+    ],
+    ids=["plain", "clipped", "quiet", "direct current", "breath", "noisy", "digital silence"],
+)
+def test_pauses_of_a_recording_are_found_in_its_sound(tmp_path, found, changes):
+    path = spoken(tmp_path / "a.wav", **changes)
+    first, second = utterance(*found[:2]), utterance(*found[2:])
+    out = list(with_pauses_from_audio([first, second], lambda _: path))
+    assert times(out) == found
+    pauses = [pause for each in out for pause in each.pauses]
+    hides_breath = "breath" in changes and found is RECOGNISED["hidden pauses"]  # a sound inside a word stays in it
+    assert pauses[:-1] == pytest.approx([0.0, 0.4, 0.0, 0.2 if hides_breath else 0.6], abs=0.021)
+    assert (pauses[-1], out[0].pause_before, out[1].pause_before) == (None, None, pauses[1])
+
+
 @given(
     st.lists(st.tuples(st.floats(0, 10), st.floats(0, 2)), min_size=1, max_size=12),
     st.lists(st.tuples(st.floats(0, 10), st.floats(0.02, 1)), max_size=6),
@@ -151,6 +258,24 @@ def test_refined_times_stay_in_order(spans, speech):
 
 def has_silence(found, start, end):
     return any(a == pytest.approx(start, abs=0.02) and b == pytest.approx(end, abs=0.02) for a, b in found)
+
+
+@pytest.mark.parametrize(
+    ("shares", "threshold"),
+    [
+        ({-20: 50, -60: 50}, -52),  # a fifth of the way
+        ({-20: 50, -79: 50}, -56),  # the noise floor is at most 45 dB under speech
+        ({-20: 50, -25: 50}, -22),  # at least 3 dB over the noise floor
+        ({-10: 5, -60: 95}, -52),  # sparse speech: 10 dB under the loudest
+        ({-20: 60, -30: 36, -100: 4}, -27),  # little digital silence
+        ({-20: 60, -30: 30, -100: 10}, -45),  # much: at least 25 dB under speech
+        ({-20: 60, -50: 30, -100: 10}, -45),
+        ({-20: 60, -60: 30, -100: 10}, -52),
+    ],
+)
+def test_silence_threshold(shares, threshold):
+    levels = np.concatenate([np.full(100 * share, float(level)) for level, share in shares.items()])
+    assert silence_threshold(levels) == pytest.approx(threshold, abs=0.1)
 
 
 def test_silences_follow_the_level_of_the_recording():

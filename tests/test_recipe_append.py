@@ -4,7 +4,7 @@ import importlib.util
 import json
 
 import pytest
-from recipe_runs import copy_recipes, environment, good, is_all_skipped, run
+from recipe_runs import copy_recipes, good, is_all_skipped
 
 APPEND = "egs/mintzai/local/append_to_asr.sh"
 
@@ -29,19 +29,3 @@ def test_append_to_asr(tmp_path):
     assert "| es+eu " in output
     assert (exp / "exp" / "eu" / "recognised" / "srt").is_dir()
     assert is_all_skipped(good(*small, cwd=tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--stage", "7"], "--stage: found '7', expected 0 to 6"),
-        (["--stage", "2"], "stage 2: expected file {recipe}/data/es/train/wav.scp to exist (run stage 1)"),
-        (["--stage", "4"], "stage 4: expected file data/es.test.json to exist (run stage 2)"),
-    ],
-)
-def test_wrong_use_of_append_to_asr(tmp_path, options, message):
-    copy_recipes(tmp_path, "egs/mintzai", "recipes")
-    (tmp_path / "stub" / "nemo").mkdir(parents=True)
-    done = run([APPEND, "--venv", "none", *options], tmp_path, environment(packages=(tmp_path / "stub",)))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"append_to_asr.sh: {message.format(recipe=tmp_path / 'egs' / 'mintzai')}\n"

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import runpy
 import sys
 from pathlib import Path
 
@@ -133,36 +132,6 @@ def test_decoded_and_reported(files, model, monkeypatch, capsys):
     assert cells[0].strip() == f"{100 * facts['scores']['ref']['micro']['f1']:.1f}"
     assert float(cells[2]) >= float(cells[1]) - 1e-9  # two classes ask for less than three
     assert set(json.loads((files / "exp" / "scores.json").read_text())) == {"tiny/ref", "tiny/asr"}
-
-
-@pytest.mark.parametrize(
-    ("content", "settings", "message"),
-    [
-        (None, "", "exp/decode/tiny/facts.json: found no such file, expected a file to read"),
-        ("{", "", "exp/decode/tiny/facts.json: found JSONDecodeError"),
-        ("[]", "", "exp/decode/tiny/facts.json: found no key 'scores', expected an object with scores, merged"),
-        ('{"scores": {"ref": 1}, "merged": {}, "untuned": {}, "parameters": 1, "words_per_second": 1}', "",
-         "exp/decode/tiny/facts.json: found TypeError"),
-        ('{"scores": {}, "merged": {}, "untuned": {}, "parameters": 1, "words_per_second": 1}', "tiny train\n",
-         "settings.tsv:1: found 1 column, expected 3: system, part and settings"),
-    ],
-)  # fmt: skip
-def test_missing_and_malformed_inputs_of_the_page(files, monkeypatch, capsys, content, settings, message):
-    prepared(files)
-    monkeypatch.chdir(files)
-    folder = files / "exp" / "decode" / "tiny"
-    folder.mkdir(parents=True)
-    if content is not None:
-        (folder / "facts.json").write_text(content)
-    (files / "settings.tsv").write_text(settings)
-    options = {"command": "run.sh", "encoder": "minilm", "budget": "smoke", "synthetic": "true"}
-    arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
-    monkeypatch.setattr(sys, "argv", ["report.py", *arguments, "--settings", "settings.tsv", "tiny"])
-    with pytest.raises(SystemExit, match="2"):
-        runpy.run_path(report.__file__, run_name="__main__")
-    error = capsys.readouterr().err
-    assert error.startswith(f"report.py: {message}")
-    assert len(error.splitlines()) == 1
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import lzma
 from dataclasses import asdict, replace
 
 import pytest
+import yaml
 
 pytest.importorskip("torch")
 
@@ -17,15 +18,14 @@ import ship_model
 from dummies import utterances
 from training_text.sources import Source
 
-from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
-from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.labelled import read_labelled
+from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, WEIGHTS, read_info, write_info
+from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.tune import Tuning
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.pauses import with_pauses
-from asr_punct.scoring import Scores, read_score_sets, score, write_score_sets
+from asr_punct.scoring import Scores, score, write_score_sets
 from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
@@ -82,13 +82,6 @@ def test_the_benchmark_is_scored_on_its_own_tokens(texts, punctuator, tmp_path):
     assert words == ["ana", "mira", "'s", "la", "casa", "dónde", "'re", "la", "mesa", "fin"]
 
 
-def test_scoring_by_command(texts, model, tmp_path):
-    score_model.main(str(model), tmp_path / "out", texts)
-    scores = read_score_sets(tmp_path / "out" / "scores.json")
-    assert list(scores) == ["es/congreso"]
-    assert scores["es/congreso"].ci95["micro.f1"][0] <= scores["es/congreso"].micro.f1
-
-
 # Streams
 
 
@@ -117,40 +110,13 @@ def test_a_stream_gets_bare_words_and_its_delays_are_counted(punctuator):
     assert [w.text for u in found for w in u.words] == [w.text for u in disguised for w in u.words]
 
 
-def test_streams_and_whole_texts_are_scored_on_the_same_words(texts, model, punctuator, capsys):
-    score_streams.main(str(model), texts, 60)
-    line, last = capsys.readouterr().out.splitlines()
-    path = score_model.find_sets(texts, "es")["es/congreso"].path
-    references, count = [], 0
-    for u in read_labelled(path, "es", "text"):
-        if count < 60:
-            references.append(u)
-            count += len(u.words)
-    restored = [found for _, found in score_model.punctuate_bare(punctuator, references)]
-    streamed, delays = score_streams.push_bare(punctuator, references)
-    f1 = [f"{100 * score(references, found).micro.f1:.1f}" for found in (restored, streamed)]
-    assert line == f"es/congreso: {count} words, whole texts {f1[0]}, streams {f1[1]}"
-    delay = sum(delays) / len(delays)
-    assert last == f"mean: whole texts {f1[0]}, streams {f1[1]}, {delay:.1f} words after a word when it is committed"
-
-
-def test_the_benchmark_of_tokens_is_not_streamed(texts, punctuator, monkeypatch, capsys):
-    sets = score_model.find_sets(texts, "es") | score_model.find_sets(texts, "en")
-    monkeypatch.setattr(score_streams, "find_sets", lambda *_: sets)
-    monkeypatch.setattr(score_streams.Punctuator, "from_pretrained", lambda _: punctuator)
-    score_streams.main("", texts, 60)
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["es/congreso", "mean"]
-
-
 def test_a_corpus_without_a_text_to_stream_is_refused(tmp_path, model):
     folder = tmp_path / "es" / "test"
     folder.mkdir(parents=True)
-    (folder / "short.txt").write_text("Hola, Ana.\n", encoding="utf-8")
-    with pytest.raises(InputError, match="found no document of more words than the look-ahead"):
-        score_streams.main(str(model), tmp_path)
-    (folder / "short.txt").write_text("hola\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"short\.txt: found no marks"):
-        score_streams.main(str(model), tmp_path)
+    for text in ("Hola, Ana.\n", "hola\n"):
+        (folder / "short.txt").write_text(text, encoding="utf-8")
+        with pytest.raises(InputError):
+            score_streams.main(str(model), tmp_path)
 
 
 # Pauses
@@ -184,12 +150,6 @@ def test_pauses_are_compared_with_none(tmp_path, punctuator, capsys):
     assert result["without"] == score(sentences, list(punctuator.restore(silent))).as_dict()
     assert result["differences"]["micro.f1"]["first"] == pytest.approx(result["without"]["micro"]["f1"], abs=1e-6)
     assert Scores.from_dict(result["with"]).words == 6
-
-
-@pytest.mark.parametrize(("changed", "message"), [({"start": "soon"}, "ValueError"), ({"word": 3}, "AttributeError")])
-def test_another_format_is_reported(tmp_path, changed, message):
-    with pytest.raises(InputError, match=rf"talk\.json: found {message}.*expected a list of words"):
-        score_pauses.read_recording(recording(tmp_path, **changed), "es")
 
 
 # Graphs
@@ -268,17 +228,6 @@ def test_weights_in_fp16_are_trained_in_fp32(model, shipped):
         assert torch.equal(two, one.half().float())
 
 
-def test_a_model_without_an_int8_graph_is_refused(model, tmp_path):
-    info = read_info(model)
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for name in (WEIGHTS, TOKENIZER):
-        (copy / name).write_bytes((model / name).read_bytes())
-    write_info(copy, info)
-    with pytest.raises(AsrPunctError, match=r"model\.int8\.onnx: found no such file"):
-        ship_model.ship(copy, "CC0", tmp_path / "a", tmp_path / "b")
-
-
 # The card
 
 SOURCES = [
@@ -304,39 +253,25 @@ def test_the_card(described):
     facts = {"calibration": tuned, "speed": {"words_a_second": 10662.1, "sentence_ms": 1.23456}}
     card = model_card.card(described, SOURCES, "## Known failures\n\nNames.\n", facts)
     front = card.split("---\n")[1]
-    assert front.startswith("language:\n- es\n- eu\nlicense: cc-by-sa-4.0\n")
-    assert "datasets:\n- speeches\n- news\n" in front
-    for part in (
-        "\n## Known failures\n\nNames.\n",
-        "* languages: Spanish and Basque\n",
-        "(F1 of all marks 50.0 before, 61.3 after)",
-        "| COMMA |   1.23 |  0.20 |\n",
-        "\nSets of 3 classes map the marks: COMMA = COMMA COLON DASH; PERIOD = PERIOD EXCLAMATION SEMICOLON; "
-        "QUESTION = QUESTION; not scored: ",
-        "## Speed\n\n* words a second: 10,662\n* sentence ms: 1.235\n",
-        "Not measured: no recording in Spanish or Basque",
-        "| eu/train/news     |       eu |     6 |       CC0 |",
-    ):
-        assert part in card
-    comma = next(line for line in card.splitlines() if line.startswith("| COMMA "))
-    assert comma.count("100.0 (") == 2
-    assert "OPEN_EXCL |" not in card
-    assert "development text" not in card
+    assert yaml.safe_load(front)["language"] == ["es", "eu"]
+    assert yaml.safe_load(front)["license"] == "cc-by-sa-4.0"
+    assert yaml.safe_load(front)["datasets"] == ["speeches", "news"]
+    assert all(part in card for part in ("Names.", " 50.0 ", " 61.3 ", "10,662", "1.235"))
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in card.splitlines() if line.startswith("|")]
+    assert ["COMMA", "1.23", "0.20"] in cells
+    assert ["eu/train/news", "eu", "6", "CC0"] in cells
+    comma = next(row for row in cells if row[0] == "COMMA")
+    assert sum(cell.startswith("100.0 (") for cell in comma) == 2
+    assert "OPEN_EXCL" not in [row[0] for row in cells]
 
 
 def test_the_card_compares_pauses_where_they_were_measured(described, tmp_path, punctuator):
     sentences = score_pauses.read_recording(recording(tmp_path), "es")
     (tmp_path / "pauses.json").write_text(json.dumps(score_pauses.compare(punctuator, sentences)))
-    (tmp_path / "notes.md").write_text("## Use\n\nMeetings.\n")
+    (tmp_path / "notes.md").touch()
     (tmp_path / "sources.tsv").write_text("# a comment\nes/train/speeches\tes\tyes\t1\t10\tCC BY 4.0\n")
     model_card.main(described, tmp_path / "sources.tsv", tmp_path / "notes.md", tmp_path)
     written = (described / "README.md").read_text(encoding="utf-8")
     assert "recording of 6 words, 2 of them with a known pause" in written
     assert "| micro.f1" in written
     assert "Not measured" not in written
-
-
-def test_a_card_without_a_licence_is_refused(described):
-    write_info(described, replace(read_info(described), training={"words": 3}))
-    with pytest.raises(InputError, match="found no licence among the training facts"):
-        model_card.card(described, SOURCES, "", {})

@@ -144,17 +144,3 @@ def test_an_encoder_is_made_for_es_eu(models, tmp_path):
     assert json.loads((exp / "encoder" / "config.json").read_text())["num_hidden_layers"] == 2
     assert "model.safetensors" in {path.name for path in (exp / "model").iterdir()}
     assert is_all_skipped(models(*options).stdout)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--models", "fr"], "--models: found 'fr', expected a configuration conf/fr.yaml"),
-        (["--corpus", "/no/such"], "--corpus: found no folder /no/such"),
-        (["--stage", "3"], "stage 3: expected file exp/model/config.json to exist (run stage 2)"),
-    ],
-)
-def test_wrong_use_of_models_is_reported_before_any_work(models, options, message):
-    done = models(*options)
-    assert done.returncode == 2
-    assert message in done.stderr

@@ -162,6 +162,18 @@ def test_a_sound_after_a_pause_lets_the_words_before_it_go():
     assert (decided([before]), before.window.words[-1].pause) == ([("a[ruido]", "a")], 100)
 
 
+@pytest.mark.parametrize(("hop", "calls"), [(1, [0, 1, 0, 1, 1, 1]), (2, [0, 0, 0, 1, 0, 1])])
+def test_words_that_are_put_back_wait_for_as_many_new_ones_as_a_decision_needs(hop, calls):
+    """A sound is no word that the model sees."""
+    buffer, counts = lookahead(2, 1, hop=hop, patience=9), []
+    for text in ["a", "b", "[ruido]", "c", "d", "e"]:
+        decisions = list(buffer.push([(Word(text), None)]))
+        counts.append(len(decisions))
+        for decision in decisions:
+            buffer.put_back(decision.words)
+    assert counts == calls
+
+
 def test_words_that_are_put_back_are_decided_with_the_next_one():
     buffer = lookahead(2, 1, patience=2)
     assert list(buffer.plan_words([Word("a")])) == []

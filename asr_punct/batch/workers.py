@@ -23,8 +23,8 @@ from asr_punct.partial import remove_abandoned
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy threads of the progress bar and of libraries
 _MAX_FAILED_STARTS = 3
 """Number of workers in a row that may end before they have opened the model."""
-_TERMINATION_S = 5.0
-"""Seconds that a worker has to remove its unfinished output."""
+_TERMINATION_S = 1.0
+"""Seconds that workers have to end."""
 
 
 class _Worker:
@@ -53,15 +53,18 @@ class _Worker:
             return f"a worker process killed by {signal.Signals(-code).name}"
         return f"a worker process that ended with status {code}"
 
-    def stop(self) -> None:
+    def terminate(self) -> None:
         self.connection.close()
         if self.process.is_alive():
             self.process.terminate()
+
+    def remove(self) -> None:
+        """Wait for the end of the terminated process, or kill it, and remove its unfinished output."""
         self.process.join(_TERMINATION_S)
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
-        if self.item is not None:  # the process may have been killed before it removed the unfinished output
+        if self.item is not None:
             remove_abandoned([self.item.output])
 
 
@@ -85,7 +88,9 @@ def restore_files(items: Sequence[Item], jobs: int, work: BatchWork) -> Generato
                     yield result
     finally:
         for worker in pool.workers.values():
-            worker.stop()
+            worker.terminate()
+        for worker in pool.workers.values():
+            worker.remove()
 
 
 class _Pool:
@@ -138,14 +143,17 @@ class _Pool:
 
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
-    """While workers start: set one thread for each, and ignore Ctrl-C in them, because this process handles it."""
+    """While workers start: set one thread for each, and block Ctrl-C in them, because this process handles it."""
     before = os.environ.get(THREADS_VARIABLE)
     os.environ[THREADS_VARIABLE] = "1"
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    blocks = hasattr(signal, "pthread_sigmask")  # not on Windows
+    if blocks:  # workers inherit it; in this process a signal waits
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        if blocks:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         if before is None:
             del os.environ[THREADS_VARIABLE]
         else:
@@ -154,7 +162,6 @@ def _environment_of_workers() -> Iterator[None]:
 
 def _run(connection: Connection, work: BatchWork) -> None:
     """Send None when the model is open, else the error; then restore each file that is received, until None is."""
-    signal.signal(signal.SIGTERM, _exit)
     Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent has ended
         try:
@@ -162,6 +169,7 @@ def _run(connection: Connection, work: BatchWork) -> None:
         except AsrPunctError as error:
             connection.send(error)
             return
+        signal.signal(signal.SIGTERM, _exit)  # not before: in an import an exception would become another one
         gc.freeze()  # objects of the model and of imports, most objects, are not searched for garbage again
         connection.send(None)
         while (item := connection.recv()) is not None:

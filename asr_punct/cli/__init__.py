@@ -5,16 +5,10 @@
 """
 
 import logging
-import signal
 import sys
 from typing import NoReturn
 
-import typer
-
-# Each of these modules registers its commands.
-from asr_punct.cli import batch, recognition, restore, results, serving, times, training  # noqa: F401
-from asr_punct.cli.base import NAME, LogHandler, app
-from asr_punct.cli.messages import error_line
+from asr_punct.cli.signals import ended_by_signals
 from asr_punct.errors import AsrPunctError, missing_extra_error
 
 
@@ -23,28 +17,34 @@ def main() -> NoReturn:
 
     0: done. 1: internal error. 2: bad input or usage, with one line on standard error. 130: SIGINT. 143: SIGTERM.
     """
-    signal.signal(signal.SIGTERM, _exit_on_signal)
+    with ended_by_signals():  # imports are in this block: they take a while
+        import typer
+
+        try:
+            _run(sys.argv[1:] or ["--help"])
+        except AsrPunctError as error:
+            from asr_punct.cli.messages import error_line
+
+            _fail(error_line(error, sys.argv[1:]))
+        except ModuleNotFoundError as error:
+            _fail(str(missing_extra_error(error, sys.argv[1:])))
+        except (KeyboardInterrupt, typer.Abort):
+            sys.exit(130)
+        except Exception as error:
+            if hasattr(error, "format_message"):  # a usage error; typer does not export its class
+                _fail(error.format_message())
+            raise
+
+
+def _run(arguments: list[str]) -> NoReturn:
+    # Each of these modules registers its commands.
+    from asr_punct.cli import batch, recognition, restore, results, serving, times, training  # noqa: F401
+    from asr_punct.cli.base import NAME, LogHandler, app
+
     logging.basicConfig(handlers=[LogHandler()], level=logging.WARNING)
-    try:
-        sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False) or 0)
-    except AsrPunctError as error:
-        _fail(error_line(error, sys.argv[1:]))
-    except ModuleNotFoundError as error:
-        _fail(str(missing_extra_error(error, sys.argv[1:])))
-    except (KeyboardInterrupt, typer.Abort):
-        sys.exit(130)
-    except Exception as error:
-        if hasattr(error, "format_message"):  # a usage error; typer does not export its class
-            _fail(error.format_message())
-        raise
-
-
-def _exit_on_signal(number: int, frame: object) -> NoReturn:
-    """Raise SystemExit, so that unfinished output is removed, and ignore the same signal from now on."""
-    signal.signal(number, signal.SIG_IGN)
-    sys.exit(128 + number)
+    sys.exit(app(arguments, prog_name=NAME, standalone_mode=False) or 0)
 
 
 def _fail(message: str) -> NoReturn:
-    typer.echo(f"{NAME}: {' '.join(message.split())}", err=True)
+    print(f"asr-punct: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)

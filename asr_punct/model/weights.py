@@ -1,6 +1,5 @@
 """Models and part-of-speech taggers to and from safetensors files."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from asr_punct.errors import MissingPackageError, ModelError, first_line
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.tagger import Tagger
+from asr_punct.partial import unfinished
 from asr_punct.subwords import SubwordTokenizer
 
 _SCALE_SUFFIX = ".row_scale"
@@ -24,9 +24,8 @@ _MIN_ROW_MAXIMUM = 1e-6  # avoids a scale of 0 for a row of zeros
 
 def save_tagger(model: nn.Module, path: Path) -> None:
     """Write a module's weights; the file appears when it is complete."""
-    partial = path.with_name(f".{path.name}.partial")
-    save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, partial)
-    os.replace(partial, path)
+    with unfinished(path) as partial:
+        save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, partial)
 
 
 def load_tagger(path: Path, info: ModelInfo) -> Tagger:

@@ -1,7 +1,6 @@
 """Lightning callbacks: checkpoints, the best model's directory, averaged weights, progress."""
 
 import logging
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from asr_punct import progress
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.errors import InputError, first_line
 from asr_punct.model.weights import save_tagger
+from asr_punct.partial import unfinished
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY
 
 log = logging.getLogger(__name__)
@@ -27,9 +27,9 @@ class SafeCheckpointIO(TorchCheckpointIO):
     """Write checkpoints atomically, and read them without running pickled code."""
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
-        partial = f"{path}.partial"
-        torch.save(checkpoint, partial)
-        os.replace(partial, path)
+        """Write a checkpoint; the file appears when it is complete."""
+        with unfinished(Path(path)) as partial:
+            torch.save(checkpoint, partial)
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
         """Read tensors and plain values only. Raises InputError if the file contains anything else."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -116,11 +117,14 @@ def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
         rdzv_endpoint=_endpoint(nodes),
         max_restarts=0,
     )
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}  # elastic sets its own
     try:
         with log_level("torch.distributed.elastic", logging.CRITICAL):
             elastic_launch(config, sys.executable)("-c", "from asr_punct.cli import main; main()", *arguments)
-    except SignalException:
-        raise KeyboardInterrupt from None
+    except SignalException as stop:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.raise_signal(stop.sigval)  # as if it came now, when the processes have ended
     except ChildFailedError as error:
         rank, failure = min(error.failures.items(), key=lambda item: item[1].timestamp)
         if failure.exitcode == _USAGE_STATUS:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-import os
 import warnings
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -36,6 +35,7 @@ from asr_punct.logs import log_level
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import load_tagger
+from asr_punct.partial import unfinished
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.mapped import StoredCorpus
 from asr_punct.training.quantise import quantise
@@ -91,8 +91,7 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
     verified_file(directory, info, TOKENIZER)
     windows = _text_windows(directory, info, text) if text else []
     model = load_tagger(verified_file(directory, info, WEIGHTS), info).fold()
-    new, new_int8 = (directory / f".{name}.partial" for name in (ONNX, ONNX_INT8))
-    try:
+    with unfinished(directory / ONNX) as new:
         with progress.step("writing the graph"):
             _write_graph(_ProbabilityModel(model).eval(), info, new)
         graph = OnnxBackend(new)
@@ -107,15 +106,11 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
                     first, second = windows[::2], windows[1::2] or windows
                 else:
                     first, second = [random_features(info, seed) for seed in _QUANTISATION_SEEDS], random
-                # only pretrained encoders benefit from scales of channels
-                quantise(new, new_int8, first if info.model.encoder.name else [])
-            _, mean, equal = _compare(OnnxBackend(new_int8), graph, second)
-            _check_int8(directory, mean, equal)
-            os.replace(new_int8, directory / ONNX_INT8)
-        os.replace(new, directory / ONNX)
-    finally:
-        new.unlink(missing_ok=True)
-        new_int8.unlink(missing_ok=True)
+                with unfinished(directory / ONNX_INT8) as new_int8:
+                    # only pretrained encoders benefit from scales of channels
+                    quantise(new, new_int8, first if info.model.encoder.name else [])
+                    _, mean, equal = _compare(OnnxBackend(new_int8), graph, second)
+                    _check_int8(directory, mean, equal)
     write_info(directory, info)
     return difference
 

@@ -10,6 +10,7 @@ from asr_punct.errors import AsrPunctError, ConfigError, InputError, Setting
 from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.languages import LANGUAGE_NAMES
 from asr_punct.marks import MARKS
+from asr_punct.partial import remove_abandoned
 from asr_punct.subwords import SubwordTokenizer
 
 _EPOCHS = "training.epochs"
@@ -60,6 +61,7 @@ def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> N
         run.state.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
+    remove_abandoned([str(run.settings), str(run.directory / CONFIG)])
     if (run.directory / CONFIG).exists():  # a complete run that gets more epochs is no longer finished
         info = read_info(run.directory)
         write_info(run.directory, replace(info, training={**info.training, "finished": False}))
