@@ -145,4 +145,6 @@ def missing_extra_error(error: ModuleNotFoundError, arguments: Sequence[str]) ->
     if not candidates:
         raise error
     command = next((word for word in arguments if not word.startswith("-")), "this command")
-    return MissingExtraError(command, min(candidates, key=lambda extra: len(extras[extra])), package)
+    return MissingExtraError(
+        command, min(candidates, key=lambda extra: ("asr_punct" in extras[extra], len(extras[extra]))), package
+    )

@@ -8,18 +8,19 @@ import os
 import shutil
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from io import BytesIO, TextIOWrapper
+from io import BytesIO
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, TypeVar, cast
+from typing import Any, BinaryIO, TextIO, cast
 
-from asr_punct import progress
-from asr_punct.errors import InputError
-from asr_punct.partial import partial_name, remove_unfinished
+from asr_punct.errors import ArgumentError, InputError
+from asr_punct.partial import EXPECTED_OUTPUT, io_errors, opened_output, standard_output, unfinished, unfinished_output
+from asr_punct.progress import Position
 
 Pathlike = str | PathLike[str]
 Lines = Iterator[tuple[int, str]]
@@ -27,52 +28,14 @@ Lines = Iterator[tuple[int, str]]
 STANDARD_STREAM = "-"
 AUDIO_SUFFIXES = frozenset((".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"))
 """Suffixes of audio files, in lower case."""
-_Result = TypeVar("_Result")
 MAX_LINE = 64 * 2**20
 """Maximum length of a line in bytes: in a manifest, ten hours of speech with character-level timestamps are 50 MB."""
 MAX_FILE = 128 * 2**20
 """Maximum size in bytes of a file that is read at once, about half a million words (50 hours) of JSON."""
-MAX_KEPT = 100_000
-"""Maximum number of consecutive lines without words. Readers hold them until the next utterance; writers copy them."""
-_READABLE, _WRITABLE = "a file that can be read", "a place where a file can be written"
-
-
-@dataclass(frozen=True)
-class _NamedFile(PathLike[str]):
-    """A path that is not opened; error messages, format and recording are taken from its `name`."""
-
-    name: str
-
-    def __fspath__(self) -> str:
-        return self.name
-
-    __str__ = __fspath__
-
-
-@dataclass(frozen=True)
-class MemoryFile(_NamedFile):
-    """The content of a file in memory, not compressed, which `formats.read` accepts as a path."""
-
-    content: bytes = field(repr=False)
-
-
-@dataclass(frozen=True)
-class StartedFile(_NamedFile):
-    """A stream whose first lines were already read to detect its format; `read_lines` yields all `lines`, once."""
-
-    lines: Lines = field(repr=False)
-
-
-def _write_gzip(path: Path, mode: str) -> gzip.GzipFile:
-    """Open a file to write, without name and time in its header, so that equal content gives equal files."""
-    raw = open(path, "wb")  # noqa: SIM115
-    file = gzip.GzipFile(filename="", mode=mode, fileobj=raw, mtime=0)
-    file.myfileobj = raw  # type: ignore[assignment]  # is closed with it
-    return file
+_READABLE = "a file that can be read"
 
 
 _READERS: Mapping[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
-_WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _write_gzip, ".xz": lzma.open}
 """Functions that open a compressed file, by its suffix."""
 
 
@@ -87,16 +50,117 @@ def uncompressed_name(path: Pathlike) -> str:
     return name.stem if name.suffix in _READERS else name.name
 
 
-@contextmanager
-def _io_errors(path: Pathlike, expected: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(path, _describe(error), expected) from None
+def recording_name(path: Pathlike) -> str:
+    """Return the file's name without suffixes; bytes that are not UTF-8 become `?`."""
+    return Path(uncompressed_name(path)).stem.encode(errors="replace").decode()
 
 
-def _describe(error: OSError) -> str:
-    return error.strerror or str(error) or "an error"
+@dataclass(frozen=True)
+class MemoryFile(PathLike[str]):
+    """The content of a file in memory, not compressed. Functions that read files accept it as a path.
+
+    Error messages, format and recording are taken from its `name`; no file of that name is opened.
+    """
+
+    name: str
+    content: bytes = field(repr=False)
+
+    def __fspath__(self) -> str:
+        return self.name
+
+    __str__ = __fspath__
+
+
+class InputFile(PathLike[str]):
+    """A text file to read, which knows how much of it has been read; the path `-` is standard input.
+
+    Functions that read files accept it as a path.
+    """
+
+    def __init__(self, path: Pathlike) -> None:
+        self._path = path
+        self._opened: BinaryIO | None = None
+        self._started: Lines | None = None
+
+    @classmethod
+    def of(cls, path: Pathlike) -> "InputFile":
+        """Return the file itself, or a new one for another path."""
+        return path if isinstance(path, cls) else cls(path)
+
+    def __fspath__(self) -> str:
+        return os.fspath(self._path)
+
+    __str__ = __fspath__
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the content is in memory."""
+        return isinstance(self._path, MemoryFile)
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the file can be read only once: standard input, a named pipe."""
+        is_special = os.path.exists(self) and not os.path.isfile(self) and not os.path.isdir(self)
+        return not self.is_in_memory and (is_special or str(self) == STANDARD_STREAM)
+
+    def position(self) -> Position:
+        """Return the number of bytes read, and the file's size; None if unknown, as for a pipe."""
+        with suppress(AttributeError, OSError, ValueError):  # not opened, a pipe, or closed
+            descriptor = cast(BinaryIO, self._opened).fileno()
+            return os.lseek(descriptor, 0, os.SEEK_CUR), os.fstat(descriptor).st_size or None
+        return None, None
+
+    def first_lines(self, count: int) -> Iterator[str]:
+        """Yield at most `count` lines. `lines` yields them again, also those of a stream, which is read only once.
+
+        An unreadable line ends them; `lines` raises the error.
+        """
+        lines = self.lines()
+        if self.is_stream:
+            first = list(islice(lines, count))
+            self._started = chain(first, lines)
+            yield from (line for _, line in first)
+        else:
+            with suppress(InputError):
+                yield from (line for _, line in islice(lines, count))
+
+    def lines(self) -> Lines:
+        """Yield the lines as `read_lines`."""
+        started, self._started = self._started, None
+        return started or self._read_lines()
+
+    def _read_lines(self) -> Lines:
+        with self.open_bytes() as file:
+            for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
+                if len(raw) > MAX_LINE:
+                    place = f"{display_name(self)}:{number}"
+                    raise InputError(place, f"a line of more than {MAX_LINE} bytes", "at most that many")
+                line = _decoded(raw, self, number)
+                if number == 1:
+                    line = line.removeprefix("\ufeff")
+                yield number, line.removesuffix("\n").removesuffix("\r")
+
+    @contextmanager
+    def open_bytes(self) -> Iterator[BinaryIO]:
+        """Open the file, decompressed. Raises InputError if it cannot be read, also inside the block."""
+        suffix = Path(self).suffix
+        if isinstance(self._path, MemoryFile):
+            yield BytesIO(self._path.content)
+        elif str(self) == STANDARD_STREAM:
+            self._opened = _standard_input()
+            with io_errors(display_name(self), _READABLE):
+                yield self._opened
+        elif not os.path.exists(self):
+            raise InputError(self, "no such file", "a file to read")
+        elif os.path.isdir(self):
+            raise InputError(self, "a directory", "a file to read")
+        else:
+            with io_errors(self, _READABLE), _READERS.get(suffix, open)(self, "rb") as self._opened:
+                try:
+                    yield cast(BinaryIO, self._opened)
+                except (lzma.LZMAError, zlib.error, EOFError) as error:
+                    expected = f"{suffix.removeprefix('.')} data that can be read to its end"
+                    raise InputError(self, str(error).rstrip("."), expected) from None
 
 
 def _standard_input() -> BinaryIO:
@@ -112,55 +176,13 @@ def _standard_input() -> BinaryIO:
         return sys.stdin.buffer
 
 
-@contextmanager
-def _open_bytes(path: Pathlike) -> Iterator[BinaryIO]:
-    if isinstance(path, MemoryFile):
-        yield BytesIO(path.content)
-        return
-    if str(path) == STANDARD_STREAM:
-        file = _standard_input()
-        with _io_errors(display_name(path), _READABLE), progress.reading(path, file):
-            yield file
-        return
-    if not os.path.exists(path):
-        raise InputError(path, "no such file", "a file to read")
-    if os.path.isdir(path):
-        raise InputError(path, "a directory", "a file to read")
-    open_file = _READERS.get(Path(path).suffix, open)
-    with _io_errors(path, _READABLE), open_file(path, "rb") as file:
-        try:
-            with progress.reading(path, file):
-                yield file
-        except (lzma.LZMAError, zlib.error, EOFError) as error:
-            expected = f"{Path(path).suffix.removeprefix('.')} data that can be read to its end"
-            raise InputError(path, str(error).rstrip("."), expected) from None
-
-
 def read_lines(path: Pathlike) -> Lines:
     r"""Yield the lines of a UTF-8 text file and their numbers from 1; `-` is standard input.
 
     A line ends only at `\n`; a carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are
     decompressed. Raises InputError for a file that cannot be read, or a line that is not UTF-8 or too long.
     """
-    if isinstance(path, StartedFile):
-        yield from path.lines
-        return
-    with _open_bytes(path) as file:
-        for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
-            if len(raw) > MAX_LINE:
-                place = f"{display_name(path)}:{number}"
-                raise InputError(place, f"a line of more than {MAX_LINE} bytes", "at most that many")
-            line = _decoded(raw, path, number)
-            if number == 1:
-                line = line.removeprefix("\ufeff")
-            yield number, line.removesuffix("\n").removesuffix("\r")
-
-
-def keep_line(kept: list[str], line: str, place: str) -> None:
-    """Append a line without words to `kept`. Raises InputError if it has `MAX_KEPT` lines."""
-    if len(kept) == MAX_KEPT:
-        raise InputError(place, f"more than {MAX_KEPT} lines without a word", "at most that many")
-    kept.append(line)
+    return InputFile.of(path).lines()
 
 
 def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
@@ -180,7 +202,7 @@ def read_text_file(path: Pathlike, *, may_be_utf16: bool = False) -> str:
     With `may_be_utf16` a file with the byte order mark of UTF-16 is read as such. Raises InputError as `read_lines`,
     and for more than `MAX_FILE` bytes.
     """
-    with _open_bytes(path) as file:
+    with InputFile.of(path).open_bytes() as file:
         raw = file.read(MAX_FILE + 1)
     if len(raw) > MAX_FILE:
         raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most that many in such a file")
@@ -195,62 +217,6 @@ def read_text_file(path: Pathlike, *, may_be_utf16: bool = False) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
 
 
-class _Output:
-    """A text stream that raises InputError for its own errors, not for the caller's; `failure` is its last OSError."""
-
-    def __init__(self, stream: TextIO, name: Pathlike) -> None:
-        self._stream, self._name = stream, name
-        self.failure: OSError | None = None
-
-    def write(self, text: str) -> int:
-        return self._run(self._stream.write, text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
-
-    def flush(self) -> None:
-        self._run(self._stream.flush)
-
-    def close(self) -> None:
-        self._run(self._stream.close)
-
-    def _run(self, function: Callable[..., _Result], *arguments: str) -> _Result:
-        try:
-            return function(*arguments)
-        except OSError as error:
-            self.failure = error
-            raise InputError(self._name, _describe(error), _WRITABLE) from None
-        except UnicodeEncodeError as error:  # surrogate escapes of a file name, or a terminal, not in UTF-8
-            found = repr(error.object[error.start : error.end])
-            raise InputError(self._name, found, f"text that {error.encoding} can write") from None
-
-
-@contextmanager
-def write_file(path: Pathlike) -> Iterator[TextIO]:
-    """Open a text file that appears under its name when it is complete; `-` is standard output.
-
-    `.xz` and `.gz` files are compressed. If the caller's code raises, no file appears. The stream has only the methods
-    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written.
-    """
-    target = Path(path)
-    if str(path) == STANDARD_STREAM:
-        output: AbstractContextManager[_Output] = _standard_output()
-    elif os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout or a named pipe cannot be replaced
-        output = closing(_open_output(target, target))
-    else:
-        output = _replacing(target)
-    with output as out:
-        yield cast(TextIO, out)
-
-
-def write_json_file(path: Pathlike, value: Any) -> None:
-    """Write a JSON value, indented, with `write_file`."""
-    with write_file(path) as out:
-        json.dump(value, out, indent=2, ensure_ascii=False)
-        out.write("\n")
-
-
 def read_json_file(path: Pathlike) -> Any:
     """Return the value of a JSON file. Raises InputError as `read_text_file`, or if the content is not JSON."""
     text = read_text_file(path)
@@ -260,59 +226,30 @@ def read_json_file(path: Pathlike) -> Any:
         raise InputError(path, f"{type(error).__name__} {error}", "JSON") from None
 
 
-def _open_output(file: Path, name: Path) -> _Output:
-    with _io_errors(name, _WRITABLE):
-        stream = _WRITERS.get(name.suffix, open)(file, "wb")
-        return _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name)
+def write_file(path: Pathlike) -> AbstractContextManager[TextIO]:
+    """Open a text file that appears under its name when it is complete; `-` is standard output.
 
-
-@contextmanager
-def _standard_output() -> Iterator[_Output]:
-    if sys.stdout is None:
-        raise InputError("standard output", "a closed file", "an open one")
-    out = _Output(sys.stdout, "standard output")
-    try:
-        yield out
-        out.flush()
-    except InputError:
-        if out.failure:
-            _discard_buffer()
-        if not isinstance(out.failure, BrokenPipeError):  # the reader closed the pipe: not an error
-            raise
-
-
-def _discard_buffer() -> None:
-    """Send the buffered rest of standard output to /dev/null, because Python flushes it again at exit."""
-    with suppress(OSError), open(os.devnull, "wb") as null:  # OSError: standard output has no descriptor
-        os.dup2(null.fileno(), sys.stdout.fileno())
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[_Output]:
-    unfinished = target.parent / partial_name()
-    with _renamed(unfinished, target), closing(_open_output(unfinished, target)) as out:
-        yield out
-
-
-@contextmanager
-def _renamed(unfinished: Path, target: Path) -> Iterator[None]:
-    """Rename an unfinished file or directory at the end, or remove it after an error.
-
-    Create it inside the `with` block: then it is also removed if a signal arrives right afterwards.
+    `.xz` and `.gz` files are compressed. If the caller's code raises, no file appears. The stream has only the methods
+    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written.
     """
-    try:
-        yield
-        with _io_errors(target, _WRITABLE):
-            os.replace(unfinished, target)
-    except BaseException:
-        with suppress(OSError):
-            remove_unfinished(unfinished)
-        raise
+    target = Path(path)
+    if str(path) == STANDARD_STREAM:
+        return standard_output()
+    if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout or a named pipe cannot be replaced
+        return opened_output(target, target)
+    return unfinished_output(target)
+
+
+def write_json_file(path: Pathlike, value: Any) -> None:
+    """Write a JSON value, indented, with `write_file`."""
+    with write_file(path) as out:
+        json.dump(value, out, indent=2, ensure_ascii=False)
+        out.write("\n")
 
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a file. Raises InputError if that fails."""
-    with _io_errors(target, _WRITABLE):
+    with io_errors(target, EXPECTED_OUTPUT):
         shutil.copy(source, target)
 
 
@@ -322,17 +259,16 @@ def write_directory(path: Pathlike) -> Iterator[Path]:
     target = Path(path)
     expected = "a directory that is new or empty"
     if str(path) == STANDARD_STREAM:
-        raise InputError("-o", "standard output", expected)
+        raise ArgumentError("output", "standard output", expected)
     if os.path.isfile(target) or (os.path.isdir(target) and any(target.iterdir())):
         raise InputError(path, "existing files", expected)
-    unfinished = target.parent / partial_name()
-    with _renamed(unfinished, target):
-        with _io_errors(target, _WRITABLE):
-            unfinished.mkdir()
-        yield unfinished
+    with unfinished(target) as folder:
+        with io_errors(target, EXPECTED_OUTPUT):
+            folder.mkdir()
+        yield folder
 
 
 def make_directory(path: Path) -> None:
     """Make a directory and its parents if they do not exist. Raises InputError if it is a file or cannot be made."""
-    with _io_errors(path, "a directory to write into"):
+    with io_errors(path, "a directory to write into"):
         path.mkdir(parents=True, exist_ok=True)

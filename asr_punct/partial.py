@@ -1,16 +1,38 @@
-"""Names of files and folders that are not complete yet, and removal of those that killed processes have left."""
+"""Outputs that appear under their name when they are complete, and removal of those that killed processes have left."""
 
+import gzip
+import lzma
 import os
 import platform
 import re
 import secrets
 import shutil
-from collections.abc import Iterable
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
+from typing import Any, TextIO, TypeVar, cast
 
+from asr_punct.errors import InputError
+
+_Result = TypeVar("_Result")
+EXPECTED_OUTPUT = "a place where a file can be written"
 _SUFFIX = ".partial"
 _NAME = re.compile(rf"\.(.*)-(\d+)-[^-]*{re.escape(_SUFFIX)}", re.DOTALL)
+
+
+@contextmanager
+def io_errors(name: object, expected: str) -> Iterator[None]:
+    """Raise an InputError at `name` for an OSError in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(name, _describe(error), expected) from None
+
+
+def _describe(error: OSError) -> str:
+    return error.strerror or str(error) or "an error"
 
 
 def partial_name() -> str:
@@ -27,11 +49,10 @@ def remove_abandoned(outputs: Iterable[str]) -> None:
             for entry in entries:
                 match = _NAME.fullmatch(entry.name)
                 if match and match[1] == _machine() and not _is_alive(int(match[2])):
-                    remove_unfinished(Path(entry))
+                    _remove(Path(entry))
 
 
-def remove_unfinished(path: Path) -> None:
-    """Remove an unfinished file or folder, if it exists. Raises OSError if a file cannot be removed."""
+def _remove(path: Path) -> None:
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -50,3 +71,108 @@ def _is_alive(process: int) -> bool:
     except OSError:  # of another user
         return True
     return True
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """Yield a path for a new file or directory, which gets its name at the end or is removed after an error.
+
+    Create it inside the `with` block: then it is also removed if a signal arrives right afterwards.
+    """
+    path = target.parent / partial_name()
+    try:
+        yield path
+        with io_errors(target, EXPECTED_OUTPUT):
+            os.replace(path, target)
+    except BaseException:
+        with suppress(OSError):
+            _remove(path)
+        raise
+
+
+class _Output:
+    """A text stream that raises InputError for its own errors, not for the caller's; `failure` is its last OSError."""
+
+    def __init__(self, stream: TextIO, name: object) -> None:
+        self._stream, self._name = stream, name
+        self.failure: OSError | None = None
+
+    def write(self, text: str) -> int:
+        return self._run(self._stream.write, text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        self._run(self._stream.flush)
+
+    def close(self) -> None:
+        self._run(self._stream.close)
+
+    def _run(self, function: Callable[..., _Result], *arguments: str) -> _Result:
+        try:
+            return function(*arguments)
+        except OSError as error:
+            self.failure = error
+            raise InputError(self._name, _describe(error), EXPECTED_OUTPUT) from None
+        except UnicodeEncodeError as error:  # surrogate escapes of a file name, or a terminal, not in UTF-8
+            found = repr(error.object[error.start : error.end])
+            raise InputError(self._name, found, f"text that {error.encoding} can write") from None
+
+
+class _GzipFile(gzip.GzipFile):
+    """A new .gz file without name and time in its header, so that equal content gives equal files."""
+
+    def __init__(self, path: Path, mode: str) -> None:
+        self._compressed = open(path, mode)  # noqa: SIM115
+        super().__init__(filename="", mode=mode, fileobj=self._compressed, mtime=0)
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._compressed.close()
+
+
+_WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _GzipFile, ".xz": lzma.open}
+"""Functions that open a compressed file, by its suffix."""
+
+
+@contextmanager
+def opened_output(file: Path, name: Path) -> Iterator[TextIO]:
+    """Open a file to write, compressed as its `name` says, which errors also show."""
+    with io_errors(name, EXPECTED_OUTPUT):
+        stream = _WRITERS.get(name.suffix, open)(file, "wb")
+        out = _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name)
+    with closing(out):
+        yield cast(TextIO, out)
+
+
+@contextmanager
+def unfinished_output(target: Path) -> Iterator[TextIO]:
+    """Open a file that gets its name at the end, or is removed after an error."""
+    with unfinished(target) as path, opened_output(path, target) as out:
+        yield out
+
+
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Open standard output. If the program that reads it has ended, what is left is discarded without an error."""
+    if sys.stdout is None:
+        raise InputError("standard output", "a closed file", "an open one")
+    out = _Output(sys.stdout, "standard output")
+    try:
+        yield cast(TextIO, out)
+        out.flush()
+    except InputError:
+        if out.failure:
+            _discard_buffer()
+        if not isinstance(out.failure, BrokenPipeError):
+            raise
+
+
+def _discard_buffer() -> None:
+    """Send the buffered rest of standard output to /dev/null, because Python flushes it again at exit."""
+    with suppress(OSError), open(os.devnull, "wb") as null:  # OSError: standard output has no descriptor
+        os.dup2(null.fileno(), sys.stdout.fileno())

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, make_dataclass, replace
 from operator import attrgetter
 from typing import Any, Literal, cast, get_args
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, takes_case
 
 Seconds = float
@@ -20,7 +20,7 @@ known, so that pauses between its words cannot be computed. `none`: no times."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in ("segment", "none"))
 """Time sources that a user can name."""
 Probabilities = Mapping[Mark | Case, float]
-"""Probabilities of a word's likely marks and cases (`decode.probabilities`)."""
+"""Probabilities of a word's likely marks and cases (`decode.inputs`)."""
 PROBABLE_LABELS: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
 """All labels that can have a probability."""
 
@@ -278,6 +278,19 @@ def is_one_word(text: str) -> bool:
 def has_times(words: Iterable[Word]) -> bool:
     """Whether any word has a start or end time."""
     return any(word.start is not None or word.end is not None for word in words)
+
+
+def last_start(starts: Iterable[Seconds | None], after: Seconds = 0.0) -> Seconds:
+    """Return the last of the starts that are known, else `after`.
+
+    Raises InputError, at `word N`, if a word starts before an earlier one or before `after`.
+    """
+    for number, start in enumerate(starts, start=1):
+        if start is not None:
+            if start < after:
+                raise InputError(f"word {number}", f"start {start} after {after}", "the order of time")
+            after = start
+    return after
 
 
 def bounds(words: Iterable[Word]) -> tuple[Seconds, Seconds] | None:

@@ -12,6 +12,14 @@ TIMES = [(start, end) for _, start, end in ROWS]
 SEGMENTS = [ROWS[:3], ROWS[3:]]
 WORDS = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
 
+DEFAULT_TIME_SOURCE = dict.fromkeys(
+    ["assemblyai", "aws", "azure", "ctm", "deepgram", "google", "ibm", "kaldi", "nemo", "speechmatics", "vosk"], "asr"
+)
+DEFAULT_TIME_SOURCE |= dict.fromkeys(["eaf", "lhotse", "textgrid"], "aligner")
+DEFAULT_TIME_SOURCE |= dict.fromkeys(["ctm/aligner", "nemo/alignment", "whisper/ctc", "whisper/whisperx"], "ctc")
+DEFAULT_TIME_SOURCE["whisper"] = "whisper"
+"""The source of word times that a file does not name, by format or by format/variant."""
+
 
 def line(value):
     return json.dumps(value, ensure_ascii=False)

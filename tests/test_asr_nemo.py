@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from omegaconf import OmegaConf
 from test_nemo import ctc_configuration
 
-from asr_punct.align.ctc import align
+from asr_punct.align.ctc import ctc_align
 from asr_punct.asr import open_acoustic_model, open_recogniser
 from asr_punct.asr.nemo import NemoCtcModel
 from asr_punct.asr.transcribe import transcribe
@@ -28,7 +28,7 @@ def forward(model, samples):
 
 
 def check(model, words):
-    found = align([SAMPLES], words, model)
+    found = ctc_align([SAMPLES], words, model)
     edges = [time for word in found for time in (word.start, word.end)]
     assert edges == sorted(edges)
     assert 0 <= edges[0] < edges[-1] <= 2

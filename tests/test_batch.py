@@ -13,7 +13,7 @@ from asr_punct.batch.names import Inputs, Item, output_name
 from asr_punct.batch.restoring import FileOptions
 from asr_punct.batch.workers import restore_files
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.registry import FORMATS, format_by_name
+from asr_punct.formats.registry import BY_SUFFIX, FORMATS, format_by_name
 from asr_punct.words import CAPITALS_STAY
 
 
@@ -73,15 +73,12 @@ def test_a_list_line_with_two_dots_is_refused(talks):
         Inputs([], "out", str(listed))
 
 
-SUFFIXES = sorted({suffix for format_ in FORMATS.values() for suffix in format_.suffixes})
-
-
 @given(
     st.sampled_from(["", "a", "a/b.c"]),
     st.text("ab. é", min_size=1).map(lambda text: f"x{text}x"),
-    st.sampled_from(SUFFIXES),
+    st.sampled_from(sorted(BY_SUFFIX)),
     st.sampled_from(["", ".gz", ".xz"]),
-    st.sampled_from([name for name, format_ in FORMATS.items() if format_.write and format_.suffixes]),
+    st.sampled_from([name for name in BY_SUFFIX.values() if FORMATS[name].write]),
 )
 def test_the_suffix_is_that_of_the_format(folder, stem, suffix, compression, format_name):
     name = os.path.join(folder, stem + suffix + compression)

@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from format_samples import ROWS, SAMPLES, TEXTS, TIMES, WORDS
+from format_samples import DEFAULT_TIME_SOURCE, ROWS, SAMPLES, TEXTS, TIMES, WORDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.registry import READABLE, WRITABLE
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
 from asr_punct.marks import Labels, Mark, glyphs
 from asr_punct.text import without_marks
 from asr_punct.words import TIME_SOURCES, Utterance, Word, annotate

@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "asr_punct"
 LAYERS = [
     *(
         "errors",
+        "logs",
         "caching",
         "languages",
         "marks",

@@ -90,9 +90,10 @@ def test_without_a_total_the_bytes_of_the_file_are_measured(tmp_path, name):
     text = b"".join(b"%06d\n" % i for i in range(200_000))
     file(tmp_path, name, gzip.compress(text) if name.endswith("gz") else text)
     code = f"""
-from asr_punct.files import read_lines
+from asr_punct.files import InputFile
+file = InputFile({name!r})
 with progress_bar():
-    for number, _ in enumerate(track(read_lines({name!r}), "lines", source={name!r})):
+    for number, _ in enumerate(track(file.lines(), "lines", position=file.position)):
         if number % 50_000 == 0:
             time.sleep(0.3)
 """

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from asr_punct.errors import InputError, plural
-from asr_punct.formats.json.tokens import entry_words
-from asr_punct.formats.json.values import Node, Object
+from asr_punct.formats.entries import entry_words
+from asr_punct.formats.json.nodes import Node
+from asr_punct.formats.values import Object
 from asr_punct.words import Word, split_words
 
 

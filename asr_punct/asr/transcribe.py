@@ -11,7 +11,8 @@ from asr_punct import progress
 from asr_punct.asr.segments import Segment, plan_segments, read_segments
 from asr_punct.audio import Pathlike, Samples
 from asr_punct.errors import InputError
-from asr_punct.formats.json.tokens import entry_words, recording_name
+from asr_punct.files import recording_name
+from asr_punct.formats.entries import entry_words
 from asr_punct.formats.time_sources import time_source_of
 from asr_punct.pauses import with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word

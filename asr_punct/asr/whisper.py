@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from asr_punct.asr.segments import LONGEST_SEGMENT
 from asr_punct.asr.transcribe import recognised_words, whisper_language
 from asr_punct.audio import Samples
-from asr_punct.formats.json.tokens import grouped, join_parts, part_sizes
+from asr_punct.formats.entries import grouped, join_parts, part_sizes
 from asr_punct.words import Seconds, TimeSource, Word
 
 

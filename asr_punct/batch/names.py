@@ -158,10 +158,8 @@ def output_name(name: str, format_name: str | None) -> str:
         return name
     bare = uncompressed_name(name)
     compression = Path(name).name.removeprefix(bare)
-    output_format = FORMATS[format_name]
-    suffix = output_format.suffixes[0] if output_format.suffixes else output_format.kept_as[-1]
     stem = Path(bare).stem if Path(bare).suffix else bare
-    return os.path.join(os.path.dirname(name), stem + suffix + compression)
+    return os.path.join(os.path.dirname(name), stem + FORMATS[format_name].suffixes[0].lower() + compression)
 
 
 def _size(path: str) -> int:

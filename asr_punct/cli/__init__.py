@@ -14,7 +14,10 @@ import typer
 # Each of these modules registers its commands.
 from asr_punct.cli import batch, recognition, restoring, results, serving, times, training  # noqa: F401
 from asr_punct.cli.base import NAME, LogHandler, app
-from asr_punct.errors import AsrPunctError, missing_extra_error
+from asr_punct.errors import ArgumentError, AsrPunctError, missing_extra_error
+
+_OPTIONS = {"language": "lang"}
+"""Options whose name differs from that of the parameter."""
 
 
 def main() -> NoReturn:
@@ -27,7 +30,9 @@ def main() -> NoReturn:
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False) or 0)
     except AsrPunctError as error:
-        _fail(str(error))
+        name = _OPTIONS.get(error.place, error.place.replace("_", "-"))
+        place = f"--{name}" if isinstance(error, ArgumentError) else None
+        _fail(error.line(place, f"--{error.setting}" if error.setting else None))
     except ModuleNotFoundError as error:
         _fail(str(missing_extra_error(error, sys.argv[1:])))
     except (KeyboardInterrupt, typer.Abort):

@@ -15,8 +15,8 @@ import typer
 from asr_punct.cli.files import print_hint
 from asr_punct.errors import InputError
 from asr_punct.files import STANDARD_STREAM, display_name, read_lines, write_file
+from asr_punct.formats.json.nodes import parse_json
 from asr_punct.formats.json.own import timed_word, word_object
-from asr_punct.formats.json.values import parse_json
 from asr_punct.formats.kaldi.ctm import could_be_row
 from asr_punct.inference.stream import Committed, Stream
 from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Seconds, Word, lowercase_words, split_words

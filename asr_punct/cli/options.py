@@ -181,7 +181,7 @@ def punctuator_opener(
     lang: str | None = None,
 ) -> Callable[[], Punctuator]:
     """Return a function that loads a punctuator with these options. Processes can pickle it."""
-    from asr_punct.decode.classes import parse_class_weights
+    from asr_punct.decode.settings import parse_class_weights
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.marks import named_marks
 
@@ -191,7 +191,7 @@ def punctuator_opener(
         Punctuator.from_pretrained,
         model,
         language=lang,
-        marks=None if marks is None else named_marks(marks.split(","), "--marks"),
+        marks=None if marks is None else named_marks(marks.split(",")),
         case=not no_case,
         casing=casing,
         device=device,

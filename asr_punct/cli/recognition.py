@@ -16,11 +16,6 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
 from asr_punct.words import Utterance, lowercased, with_hints
 
-_ONE_RECORDING_FORMATS = (
-    *("srt", "vtt", "ass", "ttml", "textgrid", "eaf"),
-    *("whisper", "whisper-log", "whisper-tsv", "vosk"),
-)
-"""Output formats with one recording per file."""
 Recogniser = Annotated[
     str | None,
     options.completed_option(
@@ -84,6 +79,7 @@ def transcribe(
     from asr_punct.asr.transcribe import check_recordings
     from asr_punct.asr.transcribe import transcribe as recognise
     from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
+    from asr_punct.formats.registry import FORMATS
     from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
 
@@ -93,10 +89,10 @@ def transcribe(
     format_name = formats.output_format(output, to)
     limits = parse_limits_option(subtitles, format_name)
     if report:
-        check_subtitle_format(format_name, "--report")
+        check_subtitle_format(format_name, "report")
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
-    check_recordings(audio, one=format_name in _ONE_RECORDING_FORMATS)
+    check_recordings(audio, one=FORMATS[format_name].one_recording)
     find_model(model)
     recogniser = open_recogniser(asr, device, lang)
     punctuator = Punctuator.from_pretrained(model, language=lang or recogniser.language)

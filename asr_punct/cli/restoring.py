@@ -92,7 +92,7 @@ def punctuate(
     format_name = formats.output_format(output, to, None if probabilities or opened.is_stream else opened)
     limits = parse_limits_option(subtitles, format_name)
     if report:
-        check_subtitle_format(format_name, "--report")
+        check_subtitle_format(format_name, "report")
     if probabilities and format_name != "json":
         raise AsrPunctError(f"--probabilities: found the output {format_name}, expected --to json")
     is_in_place = is_same_file(source, output) and format_name == opened.format
@@ -116,7 +116,7 @@ def punctuate(
         if lowercase:
             utterances = lowercased(utterances)
         restored = punctuator.restore(_with_audio(utterances, audio, wav_scp), probabilities=probabilities)
-        restored = track(restored, "words", size=word_count, source=source)
+        restored = track(restored, "words", size=word_count, position=opened.file.position)
         write_restored(restored, punctuator.glyphs, output, format_name, limits, report, quiet)
 
 

@@ -61,7 +61,7 @@ def evaluate(
     from asr_punct.inference.evaluate import evaluate as evaluate_model
     from asr_punct.scoring import compare_counts, join_texts, score_counts
     from asr_punct.scoring.html import Comparison, write_page
-    from asr_punct.scoring.tables import comparison, metric_names, report, summary
+    from asr_punct.scoring.markdown import comparison, metric_names, report, summary
 
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]
@@ -139,8 +139,8 @@ def score(
     from asr_punct.formats.labelled import read_labelled
     from asr_punct.marks import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
-    from asr_punct.scoring.html import Comparison, check_times, write_page
-    from asr_punct.scoring.tables import comparison, metric_names, report
+    from asr_punct.scoring.html import Comparison, check_audio, write_page
+    from asr_punct.scoring.markdown import comparison, metric_names, report
 
     if audio and not html:
         raise AsrPunctError("found --audio, expected --html with it")
@@ -149,7 +149,7 @@ def score(
         references = list(read_labelled(reference, lang, ref_from, reference=True))
         hypotheses = list(without_ignored_segments(read_labelled(hypothesis, lang, hyp_from), references))
         if audio:
-            check_times(hypotheses, str(hypothesis), audio)
+            check_audio(hypotheses, str(hypothesis), audio)
         texts = pair_words(references, hypotheses, merge, align=align, name=str(hypothesis))
         counts = texts.count()
         scores = score_counts(counts)

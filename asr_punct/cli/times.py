@@ -11,11 +11,8 @@ from asr_punct.cli.base import Section, command, print_summary
 from asr_punct.cli.files import TABLES, audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import uncompressed_name
-from asr_punct.formats.registry import BY_SUFFIX, format_by_name
+from asr_punct.formats.registry import BY_SUFFIX, FORMATS, format_by_name
 from asr_punct.progress import progress_bar
-
-_WITHOUT_TIMES = ("text", "tsv")
-"""Formats without word times."""
 
 
 @command(
@@ -75,8 +72,9 @@ def _alignment_format(output: str) -> str:
     """
     name = uncompressed_name(output)
     format_name, suffix = format_by_name(name), Path(name).suffix
-    if format_name in _WITHOUT_TIMES or (format_name is None and suffix and not suffix[1:].isdecimal()):
-        timed = [suffix for suffix, each in BY_SUFFIX.items() if each not in _WITHOUT_TIMES]
+    is_wrong = not FORMATS[format_name].has_times if format_name else suffix and not suffix[1:].isdecimal()
+    if is_wrong:
+        timed = [suffix for suffix, each in BY_SUFFIX.items() if FORMATS[each].has_times]
         raise AsrPunctError(f"-o: found {output!r}, expected one of the suffixes {' '.join(timed)}")
     return format_name or "ctm"
 

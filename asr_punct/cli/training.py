@@ -9,7 +9,7 @@ import typer
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
 from asr_punct.cli.files import check_outputs
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.hub import shipped_configurations
 from asr_punct.progress import progress_bar
 
@@ -130,7 +130,10 @@ def train(
     from asr_punct.training.fit import train as train_model
 
     set_log_level(quiet or not process.is_leader)
-    initial = find_trainable_model(init) if init else None
+    try:
+        initial = find_trainable_model(init) if init else None
+    except ArgumentError as error:
+        raise error.at("init") from None
     with progress_bar(quiet or not process.is_leader):
         train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 

@@ -9,9 +9,10 @@ from asr_punct import formats, progress
 from asr_punct.audio import single_recording
 from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.files import Pathlike
-from asr_punct.formats.json.tokens import SEGMENT_TOLERANCE
+from asr_punct.formats.entries import SEGMENT_TOLERANCE
 from asr_punct.formats.kaldi.tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
+from asr_punct.formats.source import Source
 from asr_punct.pauses import with_pauses, with_pauses_from_audio
 from asr_punct.scoring.projection import project
 from asr_punct.words import Utterance, parse_time_source, split_words
@@ -41,7 +42,8 @@ class TimedCorpus:
         With a data directory all are read into memory and yielded in its order. Raises InputError for a malformed file,
         an utterance that the directory lacks, or no times at all.
         """
-        utterances: Iterable[Utterance] = formats.read(source, format_name, times=self._time_source)
+        opened = Source(source, format_name)
+        utterances: Iterable[Utterance] = formats.read(opened, times=self._time_source)
         if self._data_dir is not None:
             utterances = map(self._with_data, self._in_order(utterances))
         if self._has_audio:
@@ -49,7 +51,8 @@ class TimedCorpus:
             timed = with_pauses_from_audio(utterances, audio_of, self._pause_counts)
         else:
             timed = with_pauses(utterances, self._pause_counts)
-        yield from progress.track(timed, "utterances", total=len(self._items) or None, source=source)
+        total = len(self._items) or None
+        yield from progress.track(timed, "utterances", total=total, position=opened.file.position)
         if not self._pause_counts["pauses"]:
             raise InputError(str(source), "words without times", EXPECTED_TIMES)
 

@@ -1,17 +1,17 @@
-"""Read and write files: one module per family of formats, and a registry of them (`formats`)."""
+"""Read and write files: one package per family of formats, and a registry of them (`registry`)."""
 
 import os
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
+from typing import TextIO
 
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import ArgumentError, InputError, Setting
 from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
-from asr_punct.formats.cues.writers import OnCue, subtitle_writer
-from asr_punct.formats.json.values import short_repr
-from asr_punct.formats.registry import BY_SUFFIX, FORMATS, WRITABLE, format_by_name
+from asr_punct.formats.cues.writers import OnCue, check_subtitle_format, write_subtitles
+from asr_punct.formats.registry import BY_SUFFIX, FORMATS, WRITABLE, WRITABLE_FILES, DirectoryFormat, format_by_name
 from asr_punct.formats.source import Source
-from asr_punct.formats.values import MAX_TIME
+from asr_punct.formats.values import MAX_TIME, short_repr
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, parse_time_source, with_time_source
@@ -44,10 +44,10 @@ def read(
     if times is not None:
         time_source = parse_time_source(times)
         utterances = (with_time_source(utterance, time_source) for utterance in utterances)
-    return _checked(utterances, source.path, may_be_empty and source.is_json)
+    return _checked(utterances, display_name(source.file), may_be_empty and source.is_json)
 
 
-def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool) -> Iterator[Utterance]:
+def _checked(utterances: Iterator[Utterance], place: str, may_be_empty: bool) -> Iterator[Utterance]:
     """Yield the utterances. Raises InputError if there are no words, or a time is too large."""
     has_words = False
     for utterance in utterances:
@@ -55,11 +55,11 @@ def _checked(utterances: Iterator[Utterance], path: Pathlike, may_be_empty: bool
             time = word.end if word.end is not None else word.start
             if time is not None and time > MAX_TIME:  # start plus duration: readers check only each of them
                 found = f"{time:g} s for the word {short_repr(word.text)}"
-                raise InputError(display_name(path), found, f"times of at most {MAX_TIME} s")
+                raise InputError(place, found, f"times of at most {MAX_TIME} s")
         has_words = has_words or bool(utterance.words)
         yield utterance
     if not (has_words or may_be_empty):
-        raise InputError(display_name(path), "no words", "at least one word")
+        raise InputError(place, "no words", "at least one word")
 
 
 def output_format(path: Pathlike, format_name: str | None = None, source: Source | None = None) -> str:
@@ -75,23 +75,16 @@ def output_format(path: Pathlike, format_name: str | None = None, source: Source
         name = uncompressed_name(path)
         format_name, suffix = format_by_name(name), Path(name).suffix
         if suffix and format_name is None:
-            expected = f"one of {' '.join(BY_SUFFIX)}, or --to and one of {' '.join(WRITABLE)}"
-            raise InputError(path, f"the suffix {suffix}, which no format has", expected)
+            found, expected = f"the suffix {suffix}, which no format has", f"one of {' '.join(BY_SUFFIX)}"
+            raise InputError(path, found, f"{expected}, or the name of a format", Setting("target_format"))
     format_name = format_name or "text"
     if format_name not in WRITABLE:
-        raise AsrPunctError(f"--to: found {format_name!r}, expected one of {' '.join(WRITABLE)}")
+        raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE)}")
     return format_name
 
 
-def with_glyphs(utterances: Iterable[Utterance], glyphs: Glyphs) -> tuple[Iterator[Utterance], Glyphs]:
-    """Return the utterances, and the glyphs of the language of the first one."""
-    remaining = iter(utterances)
-    first = list(islice(remaining, 1))
-    return chain(first, remaining), glyphs.of(first[0].language) if first else glyphs
-
-
 def _input_format(path: Pathlike, source: Source) -> str | None:
-    """Return the input's format if an output of this name may have it, else None."""
+    """Return the input's format if an output of this name may have it and would by default have another, else None."""
     name = uncompressed_name(path)
     if str(path) == STANDARD_STREAM:
         suffix = STANDARD_STREAM
@@ -101,9 +94,15 @@ def _input_format(path: Pathlike, source: Source) -> str | None:
         suffix = Path(name).suffix.lower()
         if not suffix and format_by_name(name):  # a name such as `ctm` is itself a suffix
             return None
-    allowed = [each for each, format_ in FORMATS.items() if suffix in format_.kept_as]
-    can_detect = source.has_given_format or source.is_stream or os.path.isfile(source.path)
-    return source.format if allowed and can_detect and source.format in allowed else None
+    _, *others = [each.name for each in FORMATS.values() if suffix in each.suffixes and each.write] or [""]
+    return source.format if others and source.is_known and source.format in others else None
+
+
+def with_glyphs(utterances: Iterable[Utterance], glyphs: Glyphs) -> tuple[Iterator[Utterance], Glyphs]:
+    """Return the utterances, and the glyphs of the language of the first one."""
+    remaining = iter(utterances)
+    first = list(islice(remaining, 1))
+    return chain(first, remaining), glyphs.of(first[0].language) if first else glyphs
 
 
 def write(
@@ -128,10 +127,21 @@ def write(
     """
     name = output_format(path, format_name)
     chosen = FORMATS[name]
-    is_plain = subtitles is None and on_cue is None
-    write_stream = chosen.write if is_plain else subtitle_writer(name, subtitles, on_cue)
-    if write_stream is not None:
-        with write_file(path) as out:
-            write_stream(utterances, out, glyphs)
-    elif chosen.write_to is not None:
-        chosen.write_to(utterances, path, glyphs)
+    if subtitles or on_cue:
+        check_subtitle_format(name, "subtitles")
+    if isinstance(chosen, DirectoryFormat):
+        chosen.write(utterances, path, glyphs)
+        return
+    with write_file(path) as out:
+        if subtitles or on_cue:
+            write_subtitles(utterances, out, glyphs, name, subtitles, on_cue)
+        else:
+            write_stream(utterances, out, glyphs, name)
+
+
+def write_stream(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, format_name: str) -> None:
+    """Write utterances to an open file. Raises ArgumentError for a format that is not written to a file."""
+    chosen = FORMATS[format_name]
+    if isinstance(chosen, DirectoryFormat) or chosen.write is None:
+        raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE_FILES)}")
+    chosen.write(utterances, out, glyphs)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from asr_punct import formats, progress
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.json.nemo import reference_of
+from asr_punct.formats.source import Source
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word, annotate, word_count
 
@@ -18,9 +19,9 @@ def read_labelled(
 
     With `reference` the words of a NeMo manifest are those of `text`, not `pred_text`.
     """
-    read = formats.read(path, format_name)
+    source = Source(path, format_name)
     words = f"words of {display_name(path)}"
-    for utterance in progress.track(read, words, size=word_count, source=path):
+    for utterance in progress.track(formats.read(source), words, size=word_count, position=source.file.position):
         utterance = reference_of(utterance) if reference else utterance
         yield utterance if utterance.is_labelled else labelled(utterance, language, as_written=True)
 

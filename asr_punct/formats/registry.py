@@ -1,115 +1,170 @@
 """The registry of formats. To add a format, write its reader and writer and add an entry to `FORMATS`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.files import STANDARD_STREAM, Pathlike
-from asr_punct.formats.cues.reader import read_subtitles
-from asr_punct.formats.cues.writers import subtitle_writer
-from asr_punct.formats.json import cloud, cloud_azure, cloud_turns, vosk, whisper
-from asr_punct.formats.json import own as json
-from asr_punct.formats.json.lhotse import read_lhotse, write_lhotse
-from asr_punct.formats.json.nemo import read_nemo, write_nemo
-from asr_punct.formats.json.tokens import segments_in_order
-from asr_punct.formats.kaldi.ctm import read_ctm, write_ctm
+from asr_punct.formats.cues.cue_reader import is_srt, is_vtt, read_srt, read_vtt
+from asr_punct.formats.cues.writers import write_ass, write_srt, write_ttml, write_vtt
+from asr_punct.formats.entries import segments_in_order
+from asr_punct.formats.json import cloud, cloud_speakers
+from asr_punct.formats.json.lhotse import is_supervisions, read_lhotse, write_lhotse
+from asr_punct.formats.json.nemo import is_manifest, read_nemo, write_nemo
+from asr_punct.formats.json.own import is_json, read_json, write_json
+from asr_punct.formats.json.vosk import is_vosk, read_vosk, write_vosk
+from asr_punct.formats.json.whisper import is_whisper, read_whisper, write_whisper
+from asr_punct.formats.kaldi.ctm import is_ctm, read_ctm, write_ctm
 from asr_punct.formats.kaldi.directory import has_ids, read_kaldi, read_kaldi_text, write_kaldi, write_kaldi_text
 from asr_punct.formats.kaldi.stm import read_stm, write_stm
-from asr_punct.formats.lines import whisper_lines
 from asr_punct.formats.lines.text import read_text, write_text_lines
-from asr_punct.formats.lines.tsv import read_tsv, write_tsv
-from asr_punct.formats.tiers.eaf import read_eaf, write_eaf
-from asr_punct.formats.tiers.textgrid import read_textgrid, write_textgrid
+from asr_punct.formats.lines.tsv import is_tsv, read_tsv, write_tsv
+from asr_punct.formats.lines.whisper_lines import (
+    is_whisper_log,
+    is_whisper_tsv,
+    read_whisper_log,
+    read_whisper_tsv,
+    write_whisper_log,
+    write_whisper_tsv,
+)
+from asr_punct.formats.tiers.eaf import is_eaf, read_eaf, write_eaf
+from asr_punct.formats.tiers.textgrid import is_textgrid, read_textgrid, write_textgrid
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance
 
 Reader = Callable[[Pathlike], Iterator[Utterance]]
+_UTF8 = "; charset=utf-8"
 Writer = Callable[[Iterable[Utterance], TextIO, Glyphs], None]
-JsonTest = Callable[[Any], bool]
-JsonReader = Callable[[Any, Pathlike], Iterator[Utterance]]
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """One file format. It has one reader: `read`, or `utterances` if a file is one JSON document.
+class _Format:
+    """What all formats have.
 
     Attributes:
-        read: yields the utterances of a file.
-        write: writes utterances to a stream; None if the format is only read, or is a directory.
-        suffixes: suffixes of its files, in lower case.
-        recognises: whether the value of a JSON file, or `json_values.Values`, is in this format.
-        utterances: yields the utterances of the value of a JSON file; the path names the recording and is for errors.
-        write_to: writes utterances to a new directory.
-        kept_as: suffixes of outputs that keep this format of the input (`-`: standard output; `""`: none or directory).
-        recognises_lines: whether the first lines of a text file, or of standard input, are in this format.
+        name: its name for users.
+        suffixes: suffixes of its files, as programs write them; `""`: files without one, `-`: standard streams. The
+            first format with a suffix is its default. An output keeps another format of the input with its suffix.
+        one_recording: whether a file holds one recording.
+        has_times: whether it has times.
+        media_type: media type of its files.
     """
 
-    read: Reader | None = None
+    name: str
+    suffixes: tuple[str, ...]
+    _: KW_ONLY
+    one_recording: bool = False
+    has_times: bool = True
+    media_type: str = f"text/plain{_UTF8}"
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat(_Format):
+    """A format of text files.
+
+    Attributes:
+        read: yields the utterances of a file; None if the format is only written.
+        write: writes utterances to a stream.
+        recognises: whether first lines are in this format and not in the default one of their suffix.
+        resembles: whether first lines, split at white space, are in this format and not text. A file with an unknown
+            suffix is then not read as text, because names, times and keys would become words.
+    """
+
+    read: Reader | None
+    write: Writer
+    recognises: Callable[[Iterable[str]], bool] | None = None
+    resembles: Callable[[Sequence[Sequence[str]]], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFormat(_Format):
+    """A format of files of one JSON document.
+
+    Attributes:
+        recognises: whether the value of a file, or its `Values`, is in this format.
+        read: yields the utterances of a value; the path names the recording and is for errors.
+        write: writes utterances to a stream; None if the format is only read.
+    """
+
+    recognises: Callable[[Any], bool]
+    read: Callable[[Any, Pathlike], Iterator[Utterance]]
     write: Writer | None = None
-    suffixes: tuple[str, ...] = ()
-    recognises: JsonTest | None = None
-    utterances: JsonReader | None = None
-    write_to: Callable[[Iterable[Utterance], Pathlike, Glyphs], None] | None = None
-    kept_as: tuple[str, ...] = ()
-    recognises_lines: Callable[[Sequence[str]], bool] | None = None
+    suffixes: tuple[str, ...] = field(default=(".json",), kw_only=True)
+    one_recording: bool = field(default=True, kw_only=True)
+    media_type: str = field(default="application/json", kw_only=True)
+
+    def utterances(self, value: Any, path: Pathlike) -> Iterator[Utterance]:
+        """Yield the utterances of a value. Raises InputError if segments of one recording are out of order."""
+        found = self.read(value, path)
+        return segments_in_order(found, path) if self.one_recording else found
 
 
-def _json_format(
-    recognises: JsonTest, utterances: JsonReader, write: Writer | None = None, suffixes: tuple[str, ...] = ()
-) -> Format:
-    kept_as = (".json",) if write else ()
-    return Format(write=write, suffixes=suffixes, recognises=recognises, utterances=utterances, kept_as=kept_as)
+@dataclass(frozen=True, slots=True)
+class DirectoryFormat(_Format):
+    """A format of directories.
+
+    Attributes:
+        read: yields the utterances of a directory.
+        write: writes utterances to a new directory.
+    """
+
+    read: Reader
+    write: Callable[[Iterable[Utterance], Pathlike, Glyphs], None]
 
 
-def _one_recording(utterances: JsonReader) -> JsonReader:
-    """Return the reader with a check that its utterances, segments of one recording, are in the order of time."""
-    return lambda content, path: segments_in_order(utterances(content, path), path)
-
-
-_LIKE_TEXT = (STANDARD_STREAM, "", ".txt")
-FORMATS: dict[str, Format] = {
-    "text": Format(read_text, write_text_lines, (".txt",)),
-    "tsv": Format(read_tsv, write_tsv, (".tsv",)),
-    "json": _json_format(json.recognises, json.utterances, json.write_json, (".json",)),
-    "ctm": Format(read_ctm, write_ctm, (".ctm",)),
-    "stm": Format(read_stm, write_stm, (".stm",)),
-    "textgrid": Format(read_textgrid, write_textgrid, (".textgrid",)),
-    "eaf": Format(read_eaf, write_eaf, (".eaf",)),
-    "nemo": Format(read_nemo, write_nemo, (".jsonl",), kept_as=(".json", ".jsonl")),
-    "whisper": _json_format(whisper.recognises, _one_recording(whisper.utterances), whisper.write_whisper),
-    "whisper-tsv": Format(
-        whisper_lines.read_tsv, whisper_lines.write_tsv, kept_as=(".tsv",), recognises_lines=whisper_lines.is_tsv
-    ),
-    "whisper-log": Format(
-        whisper_lines.read_log, whisper_lines.write_log, kept_as=_LIKE_TEXT, recognises_lines=whisper_lines.is_log
-    ),
-    "vosk": _json_format(vosk.recognises, _one_recording(vosk.utterances), vosk.write_vosk),
-    "lhotse": Format(read_lhotse, write_lhotse, kept_as=(".jsonl",)),
-    "kaldi": Format(read_kaldi, write_to=write_kaldi, kept_as=("",)),
-    "kaldi-text": Format(read_kaldi_text, write_kaldi_text, kept_as=_LIKE_TEXT, recognises_lines=has_ids),
-    "aws": _json_format(cloud.is_aws, cloud.read_aws),
-    "google": _json_format(cloud.is_google, _one_recording(cloud.read_google)),
-    "ibm": _json_format(cloud.is_ibm, _one_recording(cloud.read_ibm)),
-    "speechmatics": _json_format(cloud.is_speechmatics, cloud.read_speechmatics),
-    "deepgram": _json_format(cloud_turns.is_deepgram, _one_recording(cloud_turns.read_deepgram)),
-    "assemblyai": _json_format(cloud_turns.is_assemblyai, _one_recording(cloud_turns.read_assemblyai)),
-    "azure": _json_format(cloud_azure.is_azure, _one_recording(cloud_azure.read_azure)),
-    "srt": Format(partial(read_subtitles, kind="srt"), subtitle_writer("srt"), (".srt",)),
-    "vtt": Format(partial(read_subtitles, kind="vtt"), subtitle_writer("vtt"), (".vtt",)),
-    "ass": Format(None, subtitle_writer("ass"), (".ass",)),
-    "ttml": Format(None, subtitle_writer("ttml"), (".ttml",)),
-}
-"""The formats by name, the values of `--from` and `--to`."""
-
-READABLE = tuple(name for name, format_ in FORMATS.items() if format_.read or format_.utterances)
-READABLE_FILES = tuple(name for name in READABLE if not FORMATS[name].write_to)
+Format = TextFormat | JsonFormat | DirectoryFormat
+_PLAIN = (".txt", "", STANDARD_STREAM)
+_one_recording = partial(TextFormat, one_recording=True)
+_FORMATS: Sequence[Format] = (
+    TextFormat("text", _PLAIN, read_text, write_text_lines, has_times=False),
+    TextFormat("tsv", (".tsv",), read_tsv, write_tsv, None, is_tsv, has_times=False),
+    JsonFormat("json", is_json, read_json, write_json, one_recording=False),
+    TextFormat("ctm", (".ctm",), read_ctm, write_ctm, None, is_ctm),
+    TextFormat("stm", (".stm",), read_stm, write_stm),
+    _one_recording("textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid),
+    _one_recording("eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, media_type=f"text/xml{_UTF8}"),
+    TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, is_manifest),
+    JsonFormat("whisper", is_whisper, read_whisper, write_whisper),
+    _one_recording("whisper-tsv", (".tsv",), read_whisper_tsv, write_whisper_tsv, is_whisper_tsv),
+    _one_recording("whisper-log", _PLAIN, read_whisper_log, write_whisper_log, is_whisper_log),
+    JsonFormat("vosk", is_vosk, read_vosk, write_vosk),
+    TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, is_supervisions),
+    DirectoryFormat("kaldi", ("",), read_kaldi, write_kaldi),
+    TextFormat("kaldi-text", _PLAIN, read_kaldi_text, write_kaldi_text, has_ids, has_times=False),
+    JsonFormat("aws", cloud.is_aws, cloud.read_aws),
+    JsonFormat("google", cloud.is_google, cloud.read_google),
+    JsonFormat("ibm", cloud.is_ibm, cloud.read_ibm),
+    JsonFormat("speechmatics", cloud.is_speechmatics, cloud.read_speechmatics),
+    JsonFormat("deepgram", cloud_speakers.is_deepgram, cloud_speakers.read_deepgram),
+    JsonFormat("assemblyai", cloud_speakers.is_assemblyai, cloud_speakers.read_assemblyai),
+    JsonFormat("azure", cloud_speakers.is_azure, cloud_speakers.read_azure),
+    _one_recording("srt", (".srt",), read_srt, write_srt, None, is_srt, media_type=f"application/x-subrip{_UTF8}"),
+    _one_recording("vtt", (".vtt",), read_vtt, write_vtt, None, is_vtt, media_type=f"text/vtt{_UTF8}"),
+    _one_recording("ass", (".ass",), None, write_ass),
+    _one_recording("ttml", (".ttml",), None, write_ttml, media_type=f"application/ttml+xml{_UTF8}"),
+)
+FORMATS: dict[str, Format] = {each.name: each for each in _FORMATS}
+"""The formats by name, in the order of help and error messages."""
+READABLE = tuple(each.name for each in _FORMATS if each.read)
+READABLE_FILES = tuple(name for name in READABLE if not isinstance(FORMATS[name], DirectoryFormat))
 """Formats that are read from one file."""
-WRITABLE = tuple(name for name, format_ in FORMATS.items() if format_.write or format_.write_to)
-WRITABLE_FILES = tuple(name for name in WRITABLE if FORMATS[name].write)
+WRITABLE = tuple(each.name for each in _FORMATS if each.write)
+WRITABLE_FILES = tuple(name for name in WRITABLE if not isinstance(FORMATS[name], DirectoryFormat))
 """Formats that are written to one file."""
-BY_SUFFIX = {suffix: name for name, format_ in FORMATS.items() for suffix in format_.suffixes}
+BY_SUFFIX = {
+    suffix.lower(): next(each.name for each in _FORMATS if suffix in each.suffixes)
+    for each in _FORMATS
+    for suffix in each.suffixes
+    if suffix.startswith(".")
+}
+"""The default format of each suffix, in lower case."""
+UNREADABLE_SUFFIXES = {
+    *(suffix for suffix, name in BY_SUFFIX.items() if name not in READABLE),
+    *(".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"),
+}
+"""Suffixes of files that have no reader. If they were read as text, their times and tags would become words."""
 
 
 def format_by_name(path: Pathlike) -> str | None:

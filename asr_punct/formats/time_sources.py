@@ -1,39 +1,28 @@
-"""The default source of each format's word times, and the key `times` by which a file names another source.
+"""The sources of word times that files name by the key `times`, if it is not the default of their format.
 
 Other programs ignore JSON keys that they do not know. The key is written only if the file would otherwise be read with
 a wrong source.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain
+from typing import Any, cast, get_args
 
-from asr_punct.formats.json.values import Object
+from asr_punct.errors import InputError
+from asr_punct.formats.values import Object
 from asr_punct.words import TIME_SOURCES, TimeSource, Utterance, Word, has_times
 
-DEFAULT_TIME_SOURCE: Mapping[str, TimeSource] = {
-    "assemblyai": "asr",
-    "aws": "asr",
-    "azure": "asr",
-    "ctm": "asr",
-    "ctm/forced aligner": "ctc",
-    "deepgram": "asr",
-    "eaf": "aligner",
-    "google": "asr",
-    "ibm": "asr",
-    "kaldi": "asr",
-    "lhotse": "aligner",
-    "nemo": "asr",
-    "nemo/alignment": "ctc",
-    "speechmatics": "asr",
-    "textgrid": "aligner",
-    "vosk": "asr",
-    "whisper": "whisper",
-    "whisper/chunks without spaces": "ctc",
-    "whisper/whisperx": "ctc",
-}
-"""Time source by format, or by format/variant, where the file names none."""
 KEY = "times"
 """Key of the time source; also the name of a TextGrid's tier."""
+_UNNAMED = ("none", "segment")
+"""Sources that follow from the times."""
+
+
+def check_time_source(value: Any, place: str) -> TimeSource:
+    """Return a time source that a file must name. Raises InputError with `place` for other values."""
+    if value not in get_args(TimeSource):
+        raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
+    return cast(TimeSource, value)
 
 
 def time_source_of(words: Iterable[Word], source: TimeSource) -> TimeSource:
@@ -54,7 +43,7 @@ def set_time_source(item: Object, utterance: Utterance, default: TimeSource) -> 
     """
     source = time_source_of(utterance.words, utterance.time_source)
     has_other_meaning = item.get(KEY, default) not in TIME_SOURCES
-    if has_other_meaning or source in ("none", "segment", get_time_source(item, utterance.words, default)):
+    if has_other_meaning or source in (*_UNNAMED, get_time_source(item, utterance.words, default)):
         return item
     return {**item, KEY: source}
 
@@ -62,6 +51,6 @@ def set_time_source(item: Object, utterance: Utterance, default: TimeSource) -> 
 def set_first_time_source(item: Object, utterances: Iterable[Utterance], default: TimeSource) -> Object:
     """Return the object as `set_time_source`, with the first source of the utterances that is not the default."""
     listed = list(utterances)
-    others = (u for u in listed if time_source_of(u.words, u.time_source) not in ("none", "segment", default))
+    others = (u for u in listed if time_source_of(u.words, u.time_source) not in (*_UNNAMED, default))
     first = next(chain(others, listed[:1]), None)
     return item if first is None else set_time_source(item, first, default)

@@ -1,17 +1,31 @@
-"""Values of text formats: seconds, time sources and names of one token."""
+"""Values of text formats: seconds, names of one token, XML; and how errors show a value."""
 
 import math
 import re
-from typing import Any, cast, get_args
+from collections.abc import Mapping
+from typing import Any
+from xml.sax.saxutils import escape
 
 from asr_punct.errors import InputError
-from asr_punct.words import TimeSource
+from asr_punct.words import Seconds
 
+Object = Mapping[str, Any]
+"""A JSON object."""
 MAX_TIME = 10**10
 """Maximum time in seconds, also the maximum of other numbers in JSON. A float of that size resolves milliseconds."""
+_SHORT = 80
+"""Maximum number of characters of a value in an error message."""
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""A character that XML 1.0 cannot contain, not even escaped."""
 
 
-def parse_seconds(text: str, place: str, name: str) -> float:
+def short_repr(value: object) -> str:
+    """Return the value as errors show it, cut to 80 characters, with `…` if it is longer."""
+    text = repr(value)
+    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
+
+
+def parse_seconds(text: str, place: str, name: str) -> Seconds:
     """Parse seconds from 0 to `MAX_TIME`. Raises InputError with `place` and `name` (`start`) for other text."""
     try:
         value = float(text)
@@ -22,11 +36,16 @@ def parse_seconds(text: str, place: str, name: str) -> float:
     return value
 
 
-def parse_time_source(value: Any, place: str) -> TimeSource:
-    """Check a time source that a file names. Raises InputError with `place` for other values."""
-    if value not in get_args(TimeSource):
-        raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
-    return cast(TimeSource, value)
+def format_clock(seconds: Seconds, point: str = ".") -> str:
+    """Format seconds as `01:02:03.500`."""
+    minutes, ms = divmod(round(seconds * 1000), 60_000)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}{point}{ms % 1000:03}"
+
+
+def format_seconds(value: Seconds) -> str:
+    """Format seconds with two to six decimals (`0.30`, `1.25`, `0.000001`)."""
+    whole, _, decimals = f"{value:.6f}".partition(".")
+    return f"{whole}.{decimals.rstrip('0'):0<2}"
 
 
 def one_token(name: str) -> str:
@@ -34,13 +53,13 @@ def one_token(name: str) -> str:
     return re.sub(r"\s+", "_", name)
 
 
-def format_clock(seconds: float, point: str = ".") -> str:
-    """Format seconds as `01:02:03.500`."""
-    minutes, ms = divmod(round(seconds * 1000), 60_000)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{ms // 1000:02}{point}{ms % 1000:03}"
+def escape_xml(text: str) -> str:
+    """Return the text for an element or an attribute. Raises InputError for a character that XML cannot contain."""
+    if found := _NO_XML.search(text):
+        raise InputError(f"the text {text[:40]!r}", f"the character {found[0]!r}", "characters that XML can contain")
+    return escape(text, {'"': "&quot;"})
 
 
-def format_seconds(value: float) -> str:
-    """Format seconds with two to six decimals (`0.30`, `1.25`, `0.000001`)."""
-    whole, _, decimals = f"{value:.6f}".partition(".")
-    return f"{whole}.{decimals.rstrip('0'):0<2}"
+def xml_attributes(values: Mapping[str, str]) -> str:
+    """Return the attributes as XML (` name="value"`), each with a space before it."""
+    return "".join(f' {name}="{escape_xml(value)}"' for name, value in values.items())

@@ -14,7 +14,7 @@ from typing import Any
 
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ArgumentError
-from asr_punct.formats.nemo_labels import format_labels
+from asr_punct.formats.lines.nemo_labels import format_labels
 from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
 from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.options import USUAL_STREAM, ModelOptions, StreamSettings
@@ -132,7 +132,7 @@ class Punctuator:
 
         Args:
             utterances: the input.
-            probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
+            probabilities: whether to add the probabilities of each word's labels (see `decode.inputs`).
 
         Raises:
             AsrPunctError: a value is not an utterance.
@@ -222,7 +222,7 @@ class Punctuator:
             max_seq_length: maximum number of sub-words in a window, both special tokens included.
             step: ignored: each word is decided once, by the window with the most context on both sides.
             margin: number of words at the inner edges of a window that the neighbouring window decides.
-            return_labels: return the added labels in NeMo's format (`formats.nemo_labels`): `OU OO ,O ?U`.
+            return_labels: return the added labels in NeMo's format (`formats.lines.nemo_labels`): `OU OO ,O ?U`.
             dataloader_kwargs: ignored: there is no data loader.
 
         Raises:

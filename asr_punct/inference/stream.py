@@ -19,9 +19,8 @@ from typing import Self
 
 import numpy as np
 
-from asr_punct.decode.flags import FlagArray
+from asr_punct.decode.inputs import FlagArray, FloatArray
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.settings import FloatArray
 from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice

@@ -8,7 +8,7 @@ import numpy as np
 
 from asr_punct.checkpoint import read_info, write_info
 from asr_punct.decode import DecodeSettings
-from asr_punct.decode.tune import DevSet, calibration_errors, decoded_f1, fit_settings
+from asr_punct.decode.fitting import DevSet, calibration_errors, decoded_f1, fit_settings
 from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.evaluate import as_recognised

@@ -5,9 +5,10 @@ from copy import copy
 from typing import Any, TypeVar
 
 from asr_punct.asr.hypotheses import read_hypothesis
-from asr_punct.formats.json.tokens import replace_entries, written_words
-from asr_punct.formats.json.values import Object
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, time_source_of
+from asr_punct.formats.entries import written_words
+from asr_punct.formats.json.nodes import replace_entries
+from asr_punct.formats.time_sources import time_source_of
+from asr_punct.formats.values import Object
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import SENTENCE_ENDS, Glyphs
 from asr_punct.text import read_marks, split_token
@@ -48,7 +49,7 @@ def punctuate_hypotheses(
             words,
             document=document,
             recording=str(number),  # its times start at 0
-            time_source=time_source_of(words, DEFAULT_TIME_SOURCE["nemo"]),
+            time_source=time_source_of(words, "asr"),
         )
         for number, (words, _) in enumerate(read)
     ]

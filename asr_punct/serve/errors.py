@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
 from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.formats.json.values import short_repr
+from asr_punct.formats.values import short_repr
 
 _PARTS = re.compile(r"(?:(?P<place>.*?):? ?)found (?P<found>.*?), expected (?P<expected>.*)", re.DOTALL)
 """The message of an AsrPunctError that has no attributes for its parts."""

@@ -18,7 +18,7 @@ from python_multipart.multipart import Field, File, create_form_parser
 
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.files import MemoryFile
-from asr_punct.formats import read, with_glyphs
+from asr_punct.formats import read, with_glyphs, write_stream
 from asr_punct.formats.json.own import word_object
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.formats.source import Source
@@ -35,7 +35,6 @@ _EXPECTED_FORM = "a form with a field 'file'"
 _MAX_FIELDS = 20
 _COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd"
 """Magic numbers of gzip, xz, zip, bzip2 and zstd."""
-_MEDIA_TYPES = {"vtt": "text/vtt", "srt": "application/x-subrip", "ttml": "application/ttml+xml", "eaf": "text/xml"}
 logging.getLogger("python_multipart").setLevel(logging.ERROR)  # it logs a warning for each malformed form
 
 
@@ -208,29 +207,22 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
     restored = islice(restored, request.context_utterances, None)
     if request.to is None:
         return _json_answer(request, list(restored), punctuator, warnings)
-    write = FORMATS[request.to].write
     out = StringIO()
     try:
         utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
-        if write:
-            write(utterances, out, glyphs)
+        write_stream(utterances, out, glyphs, request.to)
         content = out.getvalue().encode()
     except UnicodeEncodeError as error:
         raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
     except AsrPunctError as error:
         raise bad_request(error) from None
-    return Answer(content, _media_type(request.to), tuple(warnings))
+    return Answer(content, FORMATS[request.to].media_type, tuple(warnings))
 
 
 def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:
     remaining = iter(labels)
     for utterance in utterances:
         yield annotate(utterance, labels=list(islice(remaining, word_count(utterance))))
-
-
-def _media_type(name: str) -> str:
-    is_json = FORMATS[name].recognises is not None  # JSON formats are recognised by their content
-    return _JSON if is_json else f"{_MEDIA_TYPES.get(name, 'text/plain')}; charset=utf-8"
 
 
 def _json_answer(

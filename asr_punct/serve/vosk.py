@@ -21,7 +21,7 @@ from websockets.exceptions import WebSocketException
 
 from asr_punct.errors import InputError, first_line
 from asr_punct.formats.json import vosk
-from asr_punct.formats.json.values import parse_json
+from asr_punct.formats.json.nodes import parse_json
 from asr_punct.serve.connections import Connection
 from asr_punct.serve.errors import ServiceError
 from asr_punct.serve.requests import ParsedRequest
@@ -127,7 +127,7 @@ class _Session:
 
     async def _restored(self, result: Mapping[str, Any]) -> dict[str, Any]:
         """Return a result with marks and capitals."""
-        utterances = list(vosk.utterances(result, "message"))
+        utterances = list(vosk.read_vosk(result, "message"))
         if not any(utterance.words for utterance in utterances):
             return dict(result)
         # The model reads the earlier results as an utterance of the same recording.

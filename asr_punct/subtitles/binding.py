@@ -14,21 +14,20 @@ _SPANISH = """el la los las lo un una unos unas al del a ante bajo con contra de
     cuyo cuya su sus mi mis tu tus nuestro nuestra nuestros nuestras este esta estos estas ese esa esos esas aquel
     aquella cada otro otra otros otras algún ningún cualquier gran primer tercer buen mal san santa don doña señor
     señora muy más menos tan no me te se le les nos os he has ha hemos habéis han había habías habíamos habían haya
-    hayan hubiera hubieran habrá habrán habría habrían qué cuál quién cómo cuándo dónde cuánto cuánta cuántos
-    cuántas"""
+    hayan hubiera hubieran habrá habrán habría habrían qué cuál quién cómo cuándo dónde cuánto cuánta cuántos cuántas"""
 _BASQUE = "eta edo ala baina baizik ez oso hain zein zer nor nork nola non noiz nora zenbat zergatik baita ezta"
-_BASQUE_AFTER = """naiz zara da gara zarete dira nintzen zinen zen ginen ziren naizen zaren den garen diren dela
-    direla zela zirela dut duzu du dugu duzue dute ditut dituzu ditu ditugu dituzte nuen zenuen zuen genuen zuten
-    nituen zituen genituen zituzten dudan duzun duen dugun duten dituen dituzten dituztela duela dutela diot dio
-    diogu diote diete dit digu didate zait zaio zaigu zaie zaizkio zitzaion zion zien zioten zieten nion zidan zigun
-    dizkio dizkiote daiteke daitezke dezake dezakegu dezakete ditzakegu ditzake daitekeen daitezkeen daitekeela
-    dezakeen litzateke luke lukete nuke genuke behar ahal nahi ari ere bat batzuk hau hori hura hauek horiek haiek
-    gabe arte bezala buruz barik kontra alde aurka gisa ondoren aurretik bitartean zehar arabera"""
+_BASQUE_AFTER = """naiz zara da gara zarete dira nintzen zinen zen ginen ziren naizen zaren den garen diren dela direla
+    zela zirela dut duzu du dugu duzue dute ditut dituzu ditu ditugu dituzte nuen zenuen zuen genuen zuten nituen
+    zituen genituen zituzten dudan duzun duen dugun duten dituen dituzten dituztela duela dutela diot dio diogu diote
+    diete dit digu didate zait zaio zaigu zaie zaizkio zitzaion zion zien zioten zieten nion zidan zigun dizkio
+    dizkiote daiteke daitezke dezake dezakegu dezakete ditzakegu ditzake daitekeen daitezkeen daitekeela dezakeen
+    litzateke luke lukete nuke genuke behar ahal nahi ari ere bat batzuk hau hori hura hauek horiek haiek gabe arte
+    bezala buruz barik kontra alde aurka gisa ondoren aurretik bitartean zehar arabera"""
 _ENGLISH = """the a an of to in on at by for from with about into over after before between through during without
     under against than and or but nor that which who what how why if when because as while where whether my your his
-    her its our their this these those every each some any such no not very is are was were am be been being have
-    has had having will would can could should may might must do does did i we he she they i'm you're we're they're
-    i've you've we've they've i'll you'll we'll they'll i'd we'd don't doesn't didn't won't can't couldn't wouldn't
+    her its our their this these those every each some any such no not very is are was were am be been being have has
+    had having will would can could should may might must do does did i we he she they i'm you're we're they're i've
+    you've we've they've i'll you'll we'll they'll i'd we'd don't doesn't didn't won't can't couldn't wouldn't
     shouldn't isn't aren't wasn't weren't you"""
 _MIXED = _words(_SPANISH + " " + _BASQUE)
 _BINDS_NEXT = {"es": _MIXED, "eu": _MIXED, "en": _words(_ENGLISH)}

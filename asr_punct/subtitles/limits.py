@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError
 from asr_punct.words import Seconds
 
 
@@ -85,15 +85,15 @@ in articles about it, and 37 characters are a line of Teletext. Display times an
 PRESETS = {"netflix": NETFLIX, "bbc": BBC, "une": UNE}
 _RANGES: Mapping[str, tuple[float, float]] = {"characters": (8, 200), "lines": (1, 4), "speed": (1, 1000)}
 LIMIT_NAMES = tuple(_RANGES)
-"""Limits that the option `--subtitles` can change."""
+"""Limits that users can change."""
 
 
 def parse_limits(text: str) -> Limits:
-    """Parse the name of a preset with optional changes: `bbc,characters=32,lines=1`. Raises AsrPunctError."""
+    """Parse the name of a preset with optional changes: `bbc,characters=32,lines=1`. Raises ArgumentError."""
     name, *changes = (part.strip() for part in text.split(","))
     if name not in PRESETS:
         expected = f"{', '.join(PRESETS)}, with optional changes as in netflix,characters=32"
-        raise AsrPunctError(f"--subtitles: found {name!r}, expected {expected}")
+        raise ArgumentError("subtitles", repr(name), expected)
     changed: dict[str, Any] = dict(map(_parse_change, changes))
     if "speed" in changed:
         changed["speeds"] = {}
@@ -103,7 +103,7 @@ def parse_limits(text: str) -> Limits:
 def _parse_change(change: str) -> tuple[str, float]:
     name, _, value = change.partition("=")
     if name not in _RANGES:
-        raise AsrPunctError(f"--subtitles: found {change!r}, expected one of {' '.join(_RANGES)} and =NUMBER")
+        raise ArgumentError("subtitles", repr(change), f"one of {' '.join(_RANGES)} and =NUMBER")
     least, most = _RANGES[name]
     kind, parse = ("a number", float) if name == "speed" else ("a whole number", int)
     try:
@@ -111,5 +111,5 @@ def _parse_change(change: str) -> tuple[str, float]:
     except ValueError:
         number = math.nan
     if not least <= number <= most:
-        raise AsrPunctError(f"--subtitles: found {change!r}, expected {name}= and {kind} from {least:g} to {most:g}")
+        raise ArgumentError("subtitles", repr(change), f"{name}= and {kind} from {least:g} to {most:g}")
     return name, number

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from asr_punct.errors import plural
@@ -16,22 +16,22 @@ TOLERANCE: Seconds = 0.0015
 """Times of files are rounded to milliseconds."""
 HEADER = "cue\tstart\tend\tproblem\tfound\tlimit\ttext\n"
 """First line of a report; times are seconds."""
-_LABELS: Mapping[str, str] = {
-    "fast": "read faster than {} characters a second",
-    "short": "shorter than {} s",
-    "long": "longer than {} s",
-    "line": "with a line over {} characters",
-    "lines": "with more than {} lines",
-    "overlap": "that overlap the one before",
-    "gap": "with a gap under {} s after the one before",
-    "binding": "that end on a word bound to the next cue",
+_KINDS: Mapping[str, tuple[str, Callable[[Limits], str]]] = {
+    "fast": ("read faster than {} characters a second", lambda limits: f"{limits.speed:g}"),
+    "short": ("shorter than {} s", lambda limits: f"{limits.min_seconds:.3g}"),
+    "long": ("longer than {} s", lambda limits: f"{limits.max_seconds:g}"),
+    "line": ("with a line over {} characters", lambda limits: str(limits.characters)),
+    "lines": ("with more than {} lines", lambda limits: str(limits.lines)),
+    "overlap": ("that overlap the one before", lambda _: "-"),
+    "gap": ("with a gap under {} s after the one before", lambda limits: f"{limits.min_gap:.3g}"),
+    "binding": ("that end on a word bound to the next cue", lambda _: "-"),
 }
-"""Text of each problem in the summary; {} is the limit."""
+"""For each kind of problem its text in the summary, in which {} is the limit, and the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem of a cue, whose number counts from 1; `kind` is a key of `_LABELS`, `found` the value or word found."""
+    """A problem of a cue, whose number counts from 1; `kind` is a key of `_KINDS`, `found` the value or word found."""
 
     number: int
     cue: Cue
@@ -92,29 +92,19 @@ def _bound_word(cue: Cue, following: Cue, language: str) -> str:
 
 def report_lines(problems: Sequence[Problem], limits: Limits, language: str) -> Iterator[str]:
     """Yield the lines of a report, one problem per line in columns separated by tabs."""
-    values = _limit_values(limits.of_language(language))
+    limits = limits.of_language(language)
     yield HEADER
     for problem in problems:
-        cue = problem.cue
-        columns = (problem.number, f"{cue.start:.3f}", f"{cue.end:.3f}", problem.kind, problem.found)
-        text = " | ".join(cue.lines).replace("\t", " ")
-        yield "\t".join(map(str, (*columns, values.get(problem.kind, "-"), text))) + "\n"
+        cue, (_, limit_of) = problem.cue, _KINDS[problem.kind]
+        columns = (problem.number, f"{cue.start:.3f}", f"{cue.end:.3f}", problem.kind, problem.found, limit_of(limits))
+        yield "\t".join(map(str, (*columns, " | ".join(cue.lines).replace("\t", " ")))) + "\n"
 
 
 def summarise(problems: Sequence[Problem], cues: int, limits: Limits, language: str) -> str:
     """Return one line with the number of cues with each problem."""
-    values = _limit_values(limits.of_language(language))
+    limits = limits.of_language(language)
     counts = Counter(problem.kind for problem in problems)
-    parts = [f"{counts[kind]} {label.format(values.get(kind))}" for kind, label in _LABELS.items() if counts[kind]]
+    parts = [
+        f"{counts[kind]} {text.format(limit_of(limits))}" for kind, (text, limit_of) in _KINDS.items() if counts[kind]
+    ]
     return f"{plural(cues, 'cue')}: {', '.join(parts) or 'no problems'}"
-
-
-def _limit_values(limits: Limits) -> dict[str, str]:
-    return {
-        "fast": f"{limits.speed:g}",
-        "short": f"{limits.min_seconds:.3g}",
-        "long": f"{limits.max_seconds:g}",
-        "line": str(limits.characters),
-        "lines": str(limits.lines),
-        "gap": f"{limits.min_gap:.3g}",
-    }

@@ -12,12 +12,14 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from split_decode import read_decode, utterance_names
+
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
 from asr_punct.files import write_directory, write_file
-from asr_punct.formats.json.tokens import written_words
-from asr_punct.formats.kaldi.decode_ctm import read_decode, write_labelled
-from asr_punct.formats.kaldi.tables import read_mapping, utterance_names
+from asr_punct.formats.entries import written_words
+from asr_punct.formats.kaldi.decode_ctm import write_labelled
+from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator

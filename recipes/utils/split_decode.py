@@ -15,10 +15,33 @@ from pathlib import Path
 from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script
 from asr_punct.files import write_directory
-from asr_punct.formats.kaldi.decode_ctm import read_decode
-from asr_punct.formats.kaldi.tables import read_mapping
+from asr_punct.formats.kaldi.decode_ctm import place_words
+from asr_punct.formats.kaldi.tables import order_of_speech, read_mapping, read_segment_times, recording_of
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance, parse_time_source
+
+
+def utterance_names(root: Path) -> list[str]:
+    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`."""
+    if not root.is_dir():
+        raise InputError(root, "no such directory", "a data directory")
+    for name in ("segments", "wav.scp", "text", "utt2spk"):
+        if names := list(read_mapping(root / name)):
+            return names
+    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
+
+
+def read_decode(root: Path, ctm: Path) -> list[Utterance]:
+    """Return the recognised words of each utterance of a data directory, in the order of speech; some have no words.
+
+    A word outside all segments belongs to the nearest segment of its recording.
+    """
+    names, segments = utterance_names(root), read_segment_times(root / "segments")
+    words = place_words(root, ctm, names, segments, nearest=True)
+    return [
+        Utterance(tuple(words.get(name, ())), name, recording=recording_of(name, segments), time_source="asr")
+        for name in order_of_speech(root, names, segments, read_mapping(root / "utt2doc"))
+    ]
 
 
 def units_of(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dict[str, str]:

@@ -42,7 +42,7 @@ class CueText:
     words: tuple[str, ...] = ()
 
 
-def split_words(text: str, kind: Kind) -> CueText:
+def split_cue_text(text: str, kind: Kind) -> CueText:
     """Split a cue's text into words and the text between them; joined in turn they give the text."""
     spans: list[tuple[int, int]] = []
     in_word = False

@@ -1,7 +1,8 @@
 """Write subtitles: the cues of a subtitle file with new text, or new cues from words with times.
 
-SubRip and WebVTT files that were read keep everything but the words. ASS and TTML are only written: their cues have the
-times and lines of the input's cues, without tags.
+SubRip and WebVTT files that were read keep everything but the words. ASS (Advanced SubStation Alpha,
+http://www.tcax.org/docs/ass-specs.htm) and TTML (EBU-TT-D, EBU Tech 3380, version 1.0.1 of 2018) are only written:
+their cues have the times and lines of the input's cues, without tags.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -11,14 +12,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TextIO, cast
 
-from asr_punct.errors import AsrPunctError, InputError, plural
-from asr_punct.formats.cues.captions import ass_lines, ttml_lines
+from asr_punct.errors import ArgumentError, InputError, Setting, plural
+from asr_punct.formats.cues.cue_reader import CueOrigin
 from asr_punct.formats.cues.cue_text import Kind, escape, keep_space, labelled_word, plain_text, strip_tags, voice_tag
-from asr_punct.formats.cues.reader import CueOrigin
-from asr_punct.formats.values import format_clock
+from asr_punct.formats.values import escape_xml, format_clock, xml_attributes
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
-from asr_punct.words import Utterance
+from asr_punct.words import Seconds, Utterance
 
 OnCue = Callable[[Cue], object]
 """Receives each cue that is written."""
@@ -55,29 +55,27 @@ def write_subtitles(
         out.writelines(_blocks(kind, cues))
     else:
         plain = (written.cue for written in cues)
-        out.writelines(ass_lines(plain) if format_name == "ass" else ttml_lines(plain, glyphs.name))
+        out.writelines(_ass_lines(plain) if format_name == "ass" else _ttml_lines(plain, glyphs.name))
 
 
-def subtitle_writer(
-    format_name: str, limits: Limits | None = None, on_cue: OnCue | None = None
-) -> Callable[[Iterable[Utterance], TextIO, Glyphs], None]:
-    """Return `write_subtitles` with these arguments. Raises AsrPunctError for other formats than subtitles."""
-    check_subtitle_format(format_name, "--subtitles")
-    return partial(write_subtitles, format_name=format_name, limits=limits, on_cue=on_cue)
+write_srt = partial(write_subtitles, format_name="srt")
+write_vtt = partial(write_subtitles, format_name="vtt")
+write_ass = partial(write_subtitles, format_name="ass")
+write_ttml = partial(write_subtitles, format_name="ttml")
 
 
-def check_subtitle_format(format_name: str, option: str) -> None:
-    """Raise AsrPunctError that names the option if the output is not a subtitle format."""
+def check_subtitle_format(format_name: str, parameter: str) -> None:
+    """Raise ArgumentError at the parameter, which is only for subtitles, if the output has another format."""
     if format_name not in SUBTITLE_FORMATS:
-        expected = f"--to {', '.join(SUBTITLE_FORMATS[:-1])} or {SUBTITLE_FORMATS[-1]}"
-        raise AsrPunctError(f"{option}: found the output {format_name}, expected {expected}")
+        expected = f"one of the formats {' '.join(SUBTITLE_FORMATS)}"
+        raise ArgumentError(parameter, f"the output {format_name}", expected, Setting("target_format", "srt"))
 
 
 def parse_limits_option(text: str | None, format_name: str) -> Limits | None:
-    """Parse the value of `--subtitles`. Raises AsrPunctError if it is invalid, or the format has no cues."""
+    """Parse limits of subtitles. Raises ArgumentError if they are invalid, or the format has no cues."""
     limits = None if text is None else parse_limits(text)
     if limits is not None:
-        check_subtitle_format(format_name, "--subtitles")
+        check_subtitle_format(format_name, "subtitles")
     return limits
 
 
@@ -175,3 +173,77 @@ def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
         count += 1
     if not count:
         yield header.removesuffix("\n")
+
+
+_ASS_HEAD = """[Script Info]
+ScriptType: v4.00+
+PlayResX: 1920
+PlayResY: 1080
+WrapStyle: 2
+ScaledBorderAndShadow: yes
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, \
+StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
+Style: Default,Arial,64,&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,3,1,2,96,96,64,1
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+"""
+_WORD_JOINER = "\u2060"
+"""Inserted after a backslash, because ASS cannot escape the `\\N` of a text."""
+
+
+def _ass_lines(cues: Iterable[Cue]) -> Iterator[str]:
+    """Yield the lines of an ASS file; times are hundredths of a second."""
+    yield _ASS_HEAD
+    for cue in cues:
+        name = " ".join(cue.speakers[0].replace(",", " ").split()) if len(cue.speakers) == 1 else ""
+        text = r"\N".join(map(_ass_text, cue.lines))
+        yield f"Dialogue: 0,{_ass_time(cue.start)},{_ass_time(cue.end)},Default,{name},0,0,0,,{text}\n"
+
+
+def _ass_text(line: str) -> str:
+    return line.replace("\\", "\\" + _WORD_JOINER).replace("{", r"\{").replace("}", r"\}")
+
+
+def _ass_time(seconds: Seconds) -> str:
+    minutes, hundredths = divmod(round(seconds * 100), 6000)
+    return f"{minutes // 60}:{minutes % 60:02}:{hundredths // 100:02}.{hundredths % 100:02}"
+
+
+_ROOT = {
+    "xmlns": "http://www.w3.org/ns/ttml",
+    "xmlns:ttp": "http://www.w3.org/ns/ttml#parameter",
+    "xmlns:tts": "http://www.w3.org/ns/ttml#styling",
+    "xmlns:ebuttm": "urn:ebu:tt:metadata",
+    "xmlns:ebutts": "urn:ebu:tt:style",
+    "ttp:timeBase": "media",
+    "ttp:cellResolution": "32 15",
+}
+_TTML_HEAD = """  <head>
+    <metadata>
+      <ebuttm:conformsToStandard>urn:ebu:tt:distribution:2018-04</ebuttm:conformsToStandard>
+    </metadata>
+    <styling>
+      <style xml:id="cue" tts:fontFamily="proportionalSansSerif" tts:fontSize="100%" tts:lineHeight="125%"
+        tts:textAlign="center" ebutts:linePadding="0.5c"/>
+      <style xml:id="text" tts:color="#ffffff" tts:backgroundColor="#000000c2"/>
+    </styling>
+    <layout>
+      <region xml:id="bottom" tts:origin="10% 10%" tts:extent="80% 80%" tts:displayAlign="after"/>
+    </layout>
+  </head>
+"""
+
+
+def _ttml_lines(cues: Iterable[Cue], language: str) -> Iterator[str]:
+    """Yield the lines of an EBU-TT-D file. Raises InputError for a character that XML cannot contain."""
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<tt{xml_attributes({**_ROOT, "xml:lang": language})}>\n{_TTML_HEAD}'
+    yield "  <body>\n    <div>\n"
+    for number, cue in enumerate(cues, start=1):
+        about = {"xml:id": f"c{number}", "region": "bottom", "style": "cue"}
+        about |= {"begin": format_clock(cue.start), "end": format_clock(cue.end)}
+        text = "<br/>".join(f'<span style="text">{escape_xml(line)}</span>' for line in cue.lines)
+        yield f"      <p{xml_attributes(about)}>{text}</p>\n"
+    yield "    </div>\n  </body>\n</tt>\n"

@@ -10,10 +10,9 @@ from typing import Any
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import entry_words
-from asr_punct.formats.json.values import Node, Object, find, short_repr
-from asr_punct.formats.values import parse_seconds
+from asr_punct.formats.entries import entry_words
+from asr_punct.formats.json.nodes import Node, entries_or_text, find, segment_utterances
+from asr_punct.formats.values import Object, parse_seconds, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -34,10 +33,10 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
     language = parse_language(results.get("language_code"))
     channel_labels = results.inner("channel_labels", optional=True)
     segments = (
-        Segment(channel, _item_words(channel.nodes("items", "item")), str(number), language=language)
+        (channel, _channel(channel.nodes("items", "item"), number, language))
         for number, channel in enumerate(channel_labels.nodes("channels", "channel") or [results], start=1)
     )
-    return segment_utterances(segments, path, "aws", numbered=bool(channel_labels.item))
+    return segment_utterances(segments, path, numbered=bool(channel_labels.item))
 
 
 def is_google(content: Any) -> bool:
@@ -60,7 +59,7 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     the words of all others and is skipped.
     """
     file = Node.of(_google_response(content), display_name(path))
-    return segment_utterances(_google_segments(file.nodes("results", "result")), path, "google")
+    return segment_utterances(_google_segments(file.nodes("results", "result")), path)
 
 
 def _google_response(content: Any) -> Any:
@@ -69,29 +68,25 @@ def _google_response(content: Any) -> Any:
     return response if isinstance(response, dict) else content
 
 
-def _google_segments(results: Sequence[Node]) -> Iterator[Segment]:
+def _google_segments(results: Sequence[Node]) -> Iterator[tuple[Node, Utterance]]:
     earlier: list[str] = []
     for number, result in enumerate(results, start=1):
         best = result.first("alternatives")
-        words = list(_google_words(best))
+        words = entries_or_text(best.nodes("words", "word"), _google_word, best, "transcript")
         texts = [word.text for word in words]
         if number == len(results) > 1 and not best.get("transcript") and texts == earlier:
             return
         earlier += texts
         channel = str(result.get("channelTag") or result.get("channel_tag") or 1)
         language = parse_language(result.get("languageCode") or result.get("language_code"))
-        yield Segment(result, words, channel, language=language)
+        yield result, Utterance(words, channel=channel, language=language)
 
 
-def _google_words(alternative: Node) -> Iterator[Word]:
-    entries = alternative.nodes("words", "word")
-    if not entries:
-        yield from map(Word, alternative.text("transcript").split())
-    for entry in entries:
-        start, end = (_google_seconds(entry, keys) for keys in (_GOOGLE_START_KEYS, _GOOGLE_END_KEYS))
-        if start is not None or end is not None:  # a missing time is 0 if the other one is there
-            start, end = start or 0.0, end or 0.0
-        yield from entry_words(entry.get("word"), start, end, entry.confidence("confidence"), entry.place)
+def _google_word(entry: Node) -> list[Word]:
+    start, end = (_google_seconds(entry, keys) for keys in (_GOOGLE_START_KEYS, _GOOGLE_END_KEYS))
+    if start is not None or end is not None:  # a missing time is 0 if the other one is there
+        start, end = start or 0.0, end or 0.0
+    return entry_words(entry.get("word"), start, end, entry.confidence("confidence"), entry.place)
 
 
 def _google_seconds(entry: Node, keys: Iterable[str]) -> Seconds | None:
@@ -126,22 +121,20 @@ def read_ibm(content: Any, path: Pathlike) -> Iterator[Utterance]:
         for result in ([outer] if "alternatives" in outer else outer.nodes("results", "result"))
         if result.get("final", True)
     )
-    segments = (Segment(result, _ibm_words(result.first("alternatives"))) for result in results)
-    return segment_utterances(segments, path, "ibm")
+    segments = ((result, Utterance(tuple(_ibm_words(result.first("alternatives"))))) for result in results)
+    return segment_utterances(segments, path)
 
 
 def _ibm_words(alternative: Node) -> Iterator[Word]:
-    rows = alternative.values("timestamps")
+    rows, confidences = alternative.values("timestamps"), alternative.values("word_confidence")
     if not rows:
         yield from map(Word, alternative.text("transcript").split())
-    confidences = alternative.values("word_confidence")
     for number, row in enumerate(rows, start=1):
-        where = f"{alternative.place}: word {number}"
-        text, start, end = _ibm_row(row, ("word", "start", "end"), where)
-        confidence = None
+        place, confidence = f"{alternative.place}: word {number}", None
+        text, start, end = _ibm_row(row, ("word", "start", "end"), place)
         if len(confidences) == len(rows):
-            confidence = _ibm_row(confidences[number - 1], ("word", "confidence"), where)[1]
-        yield from entry_words(text, start, end, confidence, where)
+            confidence = _ibm_row(confidences[number - 1], ("word", "confidence"), place)[1]
+        yield from entry_words(text, start, end, confidence, place)
 
 
 def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
@@ -172,11 +165,12 @@ def read_speechmatics(content: Any, path: Pathlike) -> Iterator[Utterance]:
     channels: dict[str, list[Node]] = {} if is_version_2 else {"": []}
     for item in items:
         channels.setdefault(str(item.get("channel", "")), []).append(item)
-    segments = (
-        Segment(file, _item_words(items), str(number), language=language)
-        for number, items in enumerate(channels.values(), start=1)
-    )
-    return segment_utterances(segments, path, "speechmatics", numbered=len(channels) > 1)
+    segments = ((file, _channel(items, number, language)) for number, items in enumerate(channels.values(), start=1))
+    return segment_utterances(segments, path, numbered=len(channels) > 1)
+
+
+def _channel(items: Iterable[Node], number: int, language: str) -> Utterance:
+    return Utterance(tuple(_item_words(items)), channel=str(number), language=language)
 
 
 def _as_version_2(item: Node) -> Node:

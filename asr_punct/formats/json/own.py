@@ -14,9 +14,11 @@ from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json.tokens import in_order, timed_words
-from asr_punct.formats.json.values import JsonOrigin, Node, Object, json_origin, short_repr
-from asr_punct.formats.values import parse_time_source
+from asr_punct.formats.entries import in_order
+from asr_punct.formats.json.nodes import Node, timed_words
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import check_time_source
+from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse_marks, write_text, write_word
 from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
@@ -27,12 +29,12 @@ _LABEL_OF_NAME = {str(label): label for label in PROBABLE_LABELS}
 _FORMAT, _UTTERANCES = "json", "utterances"
 
 
-def recognises(content: Any) -> bool:
+def is_json(content: Any) -> bool:
     """Whether a JSON value looks like this format."""
     return isinstance(content, dict) and _UTTERANCES in content and "words" not in content  # AssemblyAI has both
 
 
-def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+def read_json(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a document. Raises InputError for JSON of another form."""
     name = display_name(path)
     items = content.get(_UTTERANCES) if isinstance(content, dict) else None
@@ -59,7 +61,7 @@ def _utterance(node: Node, document: Object) -> Utterance:
         speaker=node.speaker,
         pause_before=node.number("pause_before"),
         language=parse_language(item.get("language")),
-        time_source=parse_time_source(item.get("times") or "none", place),
+        time_source=check_time_source(item.get("times") or "none", place),
         origin=JsonOrigin(_FORMAT, item, document),
     )
 
@@ -77,8 +79,8 @@ def _word(value: Any, place: str) -> Word:
         raise InputError(place, f"marks {marks!r}", "a list of marks by name")
     try:
         labels = Labels(parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O")))
-    except (AsrPunctError, TypeError) as error:
-        raise InputError(place, str(error), "marks and case by name") from None
+    except AsrPunctError as error:
+        raise InputError(place, error.found, error.expected) from None
     node = Node(value, place)
     return replace(word, labels=labels, pause=node.number("pause"), probabilities=_probabilities(node))
 

@@ -1,6 +1,6 @@
 """JSON of Whisper: OpenAI's program and service, faster-whisper, whisper-timestamped and WhisperX.
 
-The format `whisper` also covers whisper.cpp (`whisper_cpp`) and transformers' pipeline (`whisper_chunks`).
+The format `whisper` also covers whisper.cpp and transformers' pipeline (`whisper_variants`).
 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
 "language"}`, or only the list of segments. Variants:
@@ -20,26 +20,22 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.json import whisper_chunks, whisper_cpp
-from asr_punct.formats.json.segments import Segment, segment_utterances
-from asr_punct.formats.json.tokens import (
+from asr_punct.formats.entries import (
     grouped,
     in_order,
     join_parts,
-    new_entries,
     part_sizes,
-    replace_entries,
     replace_tokens,
     sorted_by_start,
     subsequence,
-    timed_words,
-    tokens_of,
     with_edge_times,
     written_parts,
     written_words,
 )
-from asr_punct.formats.json.values import JsonOrigin, Node, Object, find, json_origin, short_repr
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, set_time_source
+from asr_punct.formats.json import nodes, whisper_variants
+from asr_punct.formats.origins import JsonOrigin, json_origin
+from asr_punct.formats.time_sources import set_time_source
+from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
@@ -50,36 +46,38 @@ _WORDS, _WORD_SEGMENTS = "words", "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
 _TRANSLATIONS = ("translate", "translation")
 """Values of `task` with which Whisper translates into English; `language` is then that of the speech."""
-_VARIANTS = (whisper_cpp, whisper_chunks)
+_VARIANTS = (
+    (whisper_variants.is_cpp, whisper_variants.read_cpp, whisper_variants.cpp_content),
+    (whisper_variants.is_chunks, whisper_variants.read_chunks, whisper_variants.chunks_content),
+)
+"""For each variant: whether a value is one, its reader, and the value to write; None if the utterances are others."""
 
 
-def recognises(content: Any) -> bool:
+def is_whisper(content: Any) -> bool:
     """Whether a JSON value looks like Whisper's output."""
     if isinstance(content, list):
         return bool(content) and all(isinstance(item, dict) and item.keys() >= _SEGMENT_KEYS for item in content)
-    is_service = isinstance(find(content, "words"), list) and isinstance(find(content, "text"), str)
+    is_service = isinstance(nodes.find(content, "words"), list) and isinstance(nodes.find(content, "text"), str)
     return (
-        isinstance(find(content, "segments"), list)
+        isinstance(nodes.find(content, "segments"), list)
         or (is_service and "duration" in content)
-        or any(variant.recognises(content) for variant in _VARIANTS)
+        or any(is_variant(content) for is_variant, _, _ in _VARIANTS)
     )
 
 
-def utterances(content: Any, path: Pathlike) -> Iterator[Utterance]:
+def read_whisper(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment."""
-    variant = next((variant for variant in _VARIANTS if variant.recognises(content)), None)
-    if variant:
-        yield from variant.utterances(content, path)
-    else:
-        yield from segment_utterances(_segments(content, path), path, "whisper")
+    for is_variant, read, _ in _VARIANTS:
+        if is_variant(content):
+            return read(content, path)
+    return nodes.segment_utterances(_segments(content, path), path)
 
 
-def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
+def _segments(content: Any, path: Pathlike) -> Iterator[tuple[nodes.Node, Utterance]]:
     is_list = isinstance(content, list)
-    file = Node.of({"segments": content} if is_list else content, display_name(path))
-    segments = file.nodes("segments", "segment")
-    if not (segments or is_list):
-        segments = [Node(file.item, f"{file.place}: segment 1")]
+    file = nodes.Node.of({"segments": content} if is_list else content, display_name(path))
+    alone = [] if is_list else [nodes.Node(file.item, f"{file.place}: segment 1")]
+    segments = file.nodes("segments", "segment") or alone
     language = "en" if file.get("task") in _TRANSLATIONS else parse_language(file.get("language"))
     for segment in _with_words(segments, file):
         words, source = tuple(_words(segment)), _default_source(file.item, segment.item)
@@ -88,10 +86,11 @@ def _segments(content: Any, path: Pathlike) -> Iterator[Segment]:
             goes_back = start is not None and end is not None and end < start
             words, source = with_edge_times(words, start, None if goes_back else end), "segment"
         origin = JsonOrigin(_FORMAT, segment.item, content)
-        yield Segment(segment, words, speaker=segment.speaker, language=language, time_source=source, origin=origin)
+        speaker = segment.speaker
+        yield segment, Utterance(words, speaker=speaker, time_source=source, language=language, origin=origin)
 
 
-def _with_words(segments: Sequence[Node], file: Node) -> Sequence[Node]:
+def _with_words(segments: Sequence[nodes.Node], file: nodes.Node) -> Sequence[nodes.Node]:
     """Return the segments with the words of the file, if they are those of the segments and no segment has any."""
     if _WORDS not in file or any(segment.get(_WORDS) for segment in segments):
         return segments
@@ -106,7 +105,9 @@ def _with_words(segments: Sequence[Node], file: Node) -> Sequence[Node]:
         parts.append(part)
     if entries:
         return segments
-    return [Node({**segment.item, _WORDS: part}, segment.place) for segment, part in zip(segments, parts, strict=True)]
+    return [
+        nodes.Node({**segment.item, _WORDS: part}, segment.place) for segment, part in zip(segments, parts, strict=True)
+    ]
 
 
 def _default_source(document: Object, item: Object) -> TimeSource:
@@ -114,21 +115,21 @@ def _default_source(document: Object, item: Object) -> TimeSource:
     entries = item.get("words") or []
     timed = any(entry.get(key) is not None for entry in entries for key in ("start", "end"))
     is_whisperx = timed and (_WORD_SEGMENTS in document or any("score" in entry for entry in entries))
-    return DEFAULT_TIME_SOURCE["whisper/whisperx" if is_whisperx else "whisper"]
+    return "ctc" if is_whisperx else "whisper"
 
 
-def _words(segment: Node) -> Iterator[Word]:
+def _words(segment: nodes.Node) -> Iterator[Word]:
     """Yield the words of a segment: the entries of `words`, and the words that only its text has."""
     entries = segment.nodes("words", "word")
     key = _text_key([entry.item for entry in entries])
-    timed = (timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS) for entry in entries)
+    timed = (nodes.timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS) for entry in entries)
     parts = in_order(chain.from_iterable(timed), segment.place)
     tokens, sizes = _layout(segment)
     for token, group in zip(tokens, grouped(parts, sizes), strict=True):
         yield join_parts(group) if group else Word(token)
 
 
-def _layout(segment: Node) -> tuple[list[str], list[int]]:
+def _layout(segment: nodes.Node) -> tuple[list[str], list[int]]:
     """Return the words of a segment, and for each the number of tokens of the list `words` that form it.
 
     The number is 0 if only the segment's text has the word. Raises InputError if `text` and `words` have different
@@ -137,7 +138,7 @@ def _layout(segment: Node) -> tuple[list[str], list[int]]:
     text, entries = segment.text("text"), segment.get("words") or []
     key = _text_key(entries)
     sizes = part_sizes([entry[key] for entry in entries])
-    timed = ["".join(parts) for parts in grouped(tokens_of(entries, key), sizes)]
+    timed = ["".join(parts) for parts in grouped(nodes.tokens_of(entries, key), sizes)]
     written = text.split()
     positions = subsequence(timed, written)
     if positions is not None:
@@ -168,7 +169,7 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     formats with times of several recordings.
     """
     utterances = list(values)
-    variants = (variant.content(utterances, glyphs) for variant in _VARIANTS)
+    variants = (content_of(utterances, glyphs) for _, _, content_of in _VARIANTS)
     content = next((found for found in variants if found is not None), None) or _content(utterances, glyphs)
     out.write(json.dumps(content, ensure_ascii=False) + "\n")
 
@@ -176,17 +177,21 @@ def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[Object]:
     if not any(json_origin(utterance.origin, _FORMAT) for utterance in utterances):
         utterances = sorted_by_start(utterances)
-    origins = [origin for utterance in utterances if (origin := _origin(utterance))]
-    document = origins[0].document if origins else {}
+    origins = list(map(_origin, utterances))
+    first = next(filter(None, origins), JsonOrigin(_FORMAT, None, {}))
+    document = first.document
     segments = list[Object]()
-    for number, utterance in enumerate(utterances):
-        segment = _segment(utterance, number, glyphs, segments[-1].get("end") if segments else None)
+    for number, (utterance, origin) in enumerate(zip(utterances, origins, strict=True)):
+        if origin:
+            segment = _changed_segment(utterance, origin.item, glyphs)
+        else:
+            segment = _new_segment(utterance, number, glyphs, segments[-1].get("end") if segments else None)
         segments.append(set_time_source(segment, utterance, _default_source(document, segment)))
     if isinstance(document, list):
         return segments
-    if len(origins) == 1 and origins[0].item is document:  # OpenAI's service: the document is the segment
+    if first.item is document and len(origins) - origins.count(None) == 1:  # OpenAI's service: a document is a segment
         return segments[0]
-    if len(origins) == len(document.get("segments", [])) == len(segments):
+    if None not in origins and len(document.get("segments", [])) == len(segments):
         return _changed_document(document, segments)
     return {**document, "text": " ".join(filter(None, _stripped_texts(segments))), "segments": segments}
 
@@ -194,73 +199,62 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
 def _origin(utterance: Utterance) -> JsonOrigin | None:
     """Return the origin if the utterance still has as many words as its segment."""
     origin = json_origin(utterance.origin, _FORMAT)
-    return origin if origin and len(_layout(Node(origin.item, ""))[0]) == len(utterance.words) else None
+    return origin if origin and len(_layout(nodes.Node(origin.item, ""))[0]) == len(utterance.words) else None
 
 
 def _entry_tokens(segments: Iterable[Object]) -> list[str]:
     lists = (item.get("words") or [] for item in segments)
-    return [token for entries in lists for token in tokens_of(entries, _text_key(entries))]
+    return [token for entries in lists for token in nodes.tokens_of(entries, _text_key(entries))]
 
 
-def _segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Seconds | None) -> Object:
-    origin = _origin(utterance)
-    if origin is None:
-        return _new_segment(utterance, number, glyphs, previous_end)
-    item, (tokens, sizes) = dict(origin.item), _layout(Node(origin.item, ""))
+def _changed_segment(utterance: Utterance, old: Object, glyphs: Glyphs) -> Object:
+    item, (tokens, sizes) = dict(old), _layout(nodes.Node(old, ""))
     entries = item.get("words") or []
     if isinstance(item.get("text"), str):
         words = written_words(utterance, glyphs, running=not entries)
         item["text"] = replace_tokens(item["text"], tokens, words)
     if entries:
         parts = written_parts(utterance, grouped(_entry_tokens([item]), sizes), glyphs)
-        item["words"] = replace_entries(entries, _text_key(entries), parts)
+        item["words"] = nodes.replace_entries(entries, _text_key(entries), parts)
     return item
 
 
 def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Seconds | None) -> Object:
     """Return a segment for an utterance of another format; one without words has no duration."""
-    if not utterance.words:
+    words = utterance.words
+    if not words:
         return {"id": number, "start": previous_end or 0.0, "end": previous_end or 0.0, "text": ""}
     written = [f" {text}" for text in written_words(utterance, glyphs)]
-    item: dict[str, Any] = {
+    inner = [time for word in words for time in (word.start, word.end)][1:-1] + [word.confidence for word in words]
+    has_entries = has_times(words) and (len(words) == 1 or any(value is not None for value in inner))
+    item = {
         "id": number,
-        "start": next((word.start for word in utterance.words if word.start is not None), None),
-        "end": next((word.end for word in reversed(utterance.words) if word.end is not None), None),
+        "start": next((word.start for word in words if word.start is not None), None),
+        "end": next((word.end for word in reversed(words) if word.end is not None), None),
         "text": "".join(written),
-        "words": None,
+        "words": nodes.new_entries(words, written, "probability") if has_entries else None,
         "speaker": utterance.speaker or None,
     }
-    if has_times(utterance.words) and not _has_segment_times_only(utterance.words):
-        item["words"] = new_entries(utterance.words, written, "probability")
     return {key: value for key, value in item.items() if value is not None}
 
 
-def _has_segment_times_only(words: Sequence[Word]) -> bool:
-    inner = [time for word in words for time in (word.start, word.end)][1:-1]
-    return len(words) > 1 and all(value is None for value in (*inner, *(word.confidence for word in words)))
-
-
 def _changed_document(document: Object, segments: list[Object]) -> Object:
-    """Return the document with new segments, and with the same changes in its `text` and `word_segments`."""
-    changed = {**document, "segments": segments}
+    """Return the document with new segments, and with the same changes in `text`, `words` and `word_segments`."""
+    changed, olds = {**document, "segments": segments}, document["segments"]
     entries = [entry for segment in segments for entry in segment.get(_WORDS) or ()]
-    if entries and not any(segment.get(_WORDS) for segment in document["segments"]):  # those of the document
+    if entries and not any(old.get(_WORDS) for old in olds):  # the words are those of the document
         changed[_WORDS] = entries
-        changed["segments"] = list(map(_without_words, segments, document["segments"]))
+        changed["segments"] = [
+            {key: old[key] if key == _WORDS else segment[key] for key in segment if key != _WORDS or key in old}
+            for segment, old in zip(segments, olds, strict=True)
+        ]
     if isinstance(document.get("text"), str):
-        old, new = (_stripped_texts(items) for items in (document["segments"], segments))
-        changed["text"] = replace_tokens(document["text"], old, new)
-    repeated = document.get(_WORD_SEGMENTS)
-    if isinstance(repeated, list) and all(isinstance(find(entry, "word"), str) for entry in repeated):
-        old, new = (_entry_tokens(items) for items in (document["segments"], segments))
-        if old == tokens_of(repeated, "word"):
-            changed[_WORD_SEGMENTS] = replace_entries(repeated, "word", new)
+        changed["text"] = replace_tokens(document["text"], *map(_stripped_texts, (olds, segments)))
+    repeated: Any = document.get(_WORD_SEGMENTS)
+    has_words = isinstance(repeated, list) and all(isinstance(nodes.find(entry, "word"), str) for entry in repeated)
+    if has_words and _entry_tokens(olds) == nodes.tokens_of(repeated, "word"):
+        changed[_WORD_SEGMENTS] = nodes.replace_entries(repeated, "word", _entry_tokens(segments))
     return changed
-
-
-def _without_words(segment: Object, old: Object) -> Object:
-    """Return the segment with the words of the old one, if that has this key."""
-    return {key: old[key] if key == _WORDS else segment[key] for key in segment if key != _WORDS or key in old}
 
 
 def _stripped_texts(segments: Iterable[Object]) -> list[str]:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import EXPECTED_TIMES, InputError, plural
-from asr_punct.files import AUDIO_SUFFIXES, Pathlike, display_name, keep_line, read_lines
-from asr_punct.formats.json.tokens import with_edge_times
-from asr_punct.formats.lines.lines import LineOrigin, line_origin
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.files import AUDIO_SUFFIXES, Pathlike, display_name, read_lines
+from asr_punct.formats.entries import with_edge_times
+from asr_punct.formats.origins import LineOrigin, keep_line, line_origin
 from asr_punct.formats.values import format_seconds, one_token, parse_seconds
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
@@ -59,7 +58,12 @@ def _time_source(words: Sequence[Word]) -> TimeSource:
     """Return `ctc` for rows of NeMo's Forced Aligner, which have no confidence, else the default of CTM."""
     first = line_origin(words[0].origin, _FORMAT)
     from_aligner = first is not None and first.tail.split()[:2] == _ALIGNER_COLUMNS
-    return DEFAULT_TIME_SOURCE["ctm/forced aligner" if from_aligner else "ctm"]
+    return "ctc" if from_aligner else "asr"
+
+
+def is_ctm(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the columns of a file's first lines look like rows of a CTM."""
+    return all(map(could_be_row, rows))
 
 
 def could_be_row(columns: Sequence[str]) -> bool:

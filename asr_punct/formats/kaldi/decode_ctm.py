@@ -17,17 +17,9 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike
-from asr_punct.formats.json.tokens import SEGMENT_TOLERANCE
+from asr_punct.formats.entries import SEGMENT_TOLERANCE
 from asr_punct.formats.kaldi.ctm import read_ctm, write_ctm
-from asr_punct.formats.kaldi.tables import (
-    Segments,
-    order_of_speech,
-    read_mapping,
-    read_segments,
-    recording_of,
-    utterance_names,
-)
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.kaldi.tables import Segments, read_mapping
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds, shift
 
@@ -41,21 +33,6 @@ class CtmIndex:
     """Index of a word among all words of the CTM, from 0; `Word.origin`."""
 
     index: int
-
-
-def read_decode(path: Pathlike, ctm: Pathlike) -> list[Utterance]:
-    """Return the recognised words of each utterance of a data directory, in the order of speech; some have no words.
-
-    A word outside all segments belongs to the nearest segment of its recording.
-    """
-    root = Path(path)
-    names, segments = utterance_names(root), read_segments(root / "segments")
-    words = place_words(root, ctm, names, segments, nearest=True)
-    source = DEFAULT_TIME_SOURCE["kaldi"]
-    return [
-        Utterance(tuple(words.get(name, ())), name, recording=recording_of(name, segments), time_source=source)
-        for name in order_of_speech(root, names, segments, read_mapping(root / "utt2doc"))
-    ]
 
 
 def place_words(

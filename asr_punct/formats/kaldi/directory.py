@@ -20,13 +20,20 @@ from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import InputError, plural
-from asr_punct.files import Pathlike, copy_file, display_name, read_lines, write_directory, write_file
-from asr_punct.formats.json.tokens import written_words
+from asr_punct.files import (
+    Pathlike,
+    copy_file,
+    display_name,
+    read_lines,
+    uncompressed_name,
+    write_directory,
+    write_file,
+)
+from asr_punct.formats.entries import written_words
 from asr_punct.formats.kaldi.ctm import RowsById, write_ctm
 from asr_punct.formats.kaldi.decode_ctm import place_words, write_labelled
-from asr_punct.formats.kaldi.tables import order_of_speech, read_mapping, read_segments, recording_of
-from asr_punct.formats.lines.lines import LineOrigin, attach_lines, line_origin, lines_around
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE
+from asr_punct.formats.kaldi.tables import order_of_speech, read_mapping, read_segment_times, recording_of
+from asr_punct.formats.origins import LineOrigin, attach_lines, line_origin, lines_around
 from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
@@ -41,6 +48,7 @@ _TEXT_FORMAT = "kaldi-text"
 _ID = re.compile(r"(?=.{4})[A-Za-z][\w.@:+-]*[0-9][\w.@:+-]*(?<![.:])|[0-9]+(?:[_-][0-9A-Za-z]+){2,}", re.ASCII)
 """A token that is an id rather than a word: `utt1`, `sw02001-A_000098-001156`, `4507-16021-0012`; not `A1` or `B2`."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}")
+_TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
 _EXPECTED = "a data directory with text, or with a ctm"
 
 
@@ -56,12 +64,17 @@ def is_data_dir(path: Pathlike) -> bool:
     return any(os.path.isfile(os.path.join(path, name)) for name in ("text", "ctm"))
 
 
+def is_text_of_data_dir(path: Pathlike) -> bool:
+    """Whether a file is the `text` of a data directory, which has other tables."""
+    return uncompressed_name(path) == "text" and any(os.path.exists(Path(path).parent / name) for name in _TABLES)
+
+
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed."""
     root = Path(path)
     if not os.path.isdir(root):
         raise InputError(root, "no such directory", _EXPECTED)
-    texts, segments = read_mapping(root / "text"), read_segments(root / "segments")
+    texts, segments = read_mapping(root / "text"), read_segment_times(root / "segments")
     ctm_words = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
     if not (root / "text").exists():
         texts = {name: " ".join(word.text for word in words) for name, words in ctm_words.items()}
@@ -83,7 +96,7 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
             name,
             document=documents.get(name, ""),
             recording=recording_of(name, segments),
-            time_source=DEFAULT_TIME_SOURCE["kaldi"] if has_times else "none",
+            time_source="asr" if has_times else "none",
             language=parse_language(languages.get(name)),
             origin=DataDirOrigin(root),
         )
@@ -184,7 +197,7 @@ def _number(utterance: Utterance) -> str:
     return match[2] if match and match[1] in (None, recording, Path(recording).stem) else ""
 
 
-def has_ids(lines: Sequence[str]) -> bool:
+def has_ids(lines: Iterable[str]) -> bool:
     """Whether all lines that are not empty, at least two, begin with an id, and these differ."""
     names = [line.split(maxsplit=1)[0] for line in lines if line.strip()]
     is_id = all(_ID.fullmatch(name) and not _DATE.fullmatch(name) for name in names)

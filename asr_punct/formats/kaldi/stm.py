@@ -15,11 +15,10 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike, display_name, read_lines
-from asr_punct.formats.json.tokens import entry_words, segment_times, written_words
-from asr_punct.formats.json.values import short_repr
+from asr_punct.formats.entries import entry_words, segment_times, written_words
 from asr_punct.formats.kaldi.ctm import COMMENT
-from asr_punct.formats.lines.lines import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
-from asr_punct.formats.values import format_seconds, one_token, parse_seconds
+from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
+from asr_punct.formats.values import format_seconds, one_token, parse_seconds, short_repr
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word, annotate
 

@@ -40,7 +40,7 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     if not os.path.isdir(root):
         raise InputError(root, "no such directory", expected)
     audio, texts, documents = (read_mapping(root / name) for name in ("wav.scp", "text", "utt2doc"))
-    segments = read_segments(root / "segments")
+    segments = read_segment_times(root / "segments")
     if not (audio or texts):
         raise InputError(root, "neither wav.scp nor text", expected)
     for name in documents or segments or texts or audio:
@@ -88,7 +88,7 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
         yield number, name, value
 
 
-def read_segments(path: Path) -> Segments:
+def read_segment_times(path: Path) -> Segments:
     """Read `segments`; empty for a missing file. A malformed line or a name twice is an InputError."""
     segments: dict[str, tuple[str, Seconds, Seconds]] = {}
     for number, name, value in _unique(path):
@@ -105,16 +105,6 @@ def read_segments(path: Path) -> Segments:
 def recording_of(name: str, segments: Segments) -> str:
     """Return the recording of an utterance, which is the utterance itself without `segments`."""
     return segments[name][0] if segments else name
-
-
-def utterance_names(root: Path) -> list[str]:
-    """Return the utterances of a data directory: those of `segments`, else of `wav.scp`, `text` or `utt2spk`."""
-    if not os.path.isdir(root):
-        raise InputError(root, "no such directory", "a data directory")
-    for name in ("segments", "wav.scp", "text", "utt2spk"):
-        if names := list(read_mapping(root / name)):
-            return names
-    raise InputError(root, "none of segments, wav.scp, text and utt2spk", "a data directory")
 
 
 def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from asr_punct.files import Pathlike, read_lines
-from asr_punct.formats.lines.lines import LineOrigin, line_origin
+from asr_punct.formats.origins import LineOrigin, line_origin
 from asr_punct.marks import Glyphs, write_text
 from asr_punct.words import Utterance, split_words
 

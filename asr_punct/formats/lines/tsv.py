@@ -4,20 +4,29 @@ An empty line ends an utterance. A line is a comment only if it starts with `# `
 `# id`, `# document`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TextIO
 
 from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.files import Pathlike, display_name, read_lines
-from asr_punct.formats.values import one_token, parse_seconds, parse_time_source
-from asr_punct.marks import Glyphs, Labels, format_marks, parse_case, parse_marks
+from asr_punct.formats.time_sources import check_time_source
+from asr_punct.formats.values import one_token, parse_seconds
+from asr_punct.marks import CASES, Glyphs, Labels, format_marks, parse_case, parse_marks
 from asr_punct.words import Seconds, Utterance, Word
 
 _UNKNOWN_PAUSE = "-"
+_PAUSE = re.compile(r"-|\d+(\.\d+)?")
 _CACHED_LINES = 50_000
 """Maximum number of cached lines: most lines of a corpus occur many times."""
 _COLUMNS = "4 columns: word TAB marks TAB pause TAB case"
+
+
+def is_tsv(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the words of a file's first lines look like rows, beside comments."""
+    rows = [row for row in rows if row[0] != "#"]
+    return bool(rows) and all(len(row) == 4 and _PAUSE.fullmatch(row[2]) and row[3] in CASES for row in rows)
 
 
 def read_tsv(path: Pathlike) -> Iterator[Utterance]:
@@ -49,7 +58,7 @@ def read_tsv(path: Pathlike) -> Iterator[Utterance]:
 
 def _check_comment(key: str, value: str, place: str) -> None:
     if key == "times":
-        parse_time_source(value, place)
+        check_time_source(value, place)
     if key == "pause_before" and value != _UNKNOWN_PAUSE:
         parse_seconds(value, place, "pause_before")
 
@@ -64,7 +73,7 @@ def _parse_word(line: str, place: str) -> Word:
     try:
         labels = _parse_labels(marks, case)
     except AsrPunctError as error:
-        raise AsrPunctError(f"{place}: {error}") from None
+        raise InputError(place, error.found, error.expected) from None
     return Word(word, labels=labels, pause=None if pause == _UNKNOWN_PAUSE else parse_seconds(pause, place, "pause"))
 
 
@@ -81,7 +90,7 @@ def _utterance(header: dict[str, str], words: list[Word]) -> Utterance:
         document=header.get("document", ""),
         recording=header.get("recording", ""),
         pause_before=None if before == _UNKNOWN_PAUSE else float(before),
-        time_source=parse_time_source(header.get("times", "none"), "times"),
+        time_source=check_time_source(header.get("times", "none"), "times"),
     )
 
 

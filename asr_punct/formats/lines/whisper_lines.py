@@ -8,23 +8,15 @@ The first word has the segment's start and the last its end, as in subtitles.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TextIO
 
 from asr_punct.errors import InputError, plural
-from asr_punct.files import Lines, Pathlike, display_name, read_lines
-from asr_punct.formats.json.tokens import (
-    entry_words,
-    recording_name,
-    segment_times,
-    segments_in_order,
-    sorted_by_start,
-    written_words,
-)
-from asr_punct.formats.json.values import short_repr
-from asr_punct.formats.lines.lines import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
-from asr_punct.formats.values import MAX_TIME, format_clock
+from asr_punct.files import Lines, Pathlike, display_name, read_lines, recording_name
+from asr_punct.formats.entries import entry_words, segment_times, segments_in_order, sorted_by_start, written_words
+from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
+from asr_punct.formats.values import MAX_TIME, format_clock, short_repr
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
 
@@ -42,17 +34,17 @@ _MILLISECONDS = re.compile(r"[0-9]{1,13}")
 _EXPECTED = "start TAB end TAB text, in whole milliseconds"
 
 
-def is_log(lines: Sequence[str]) -> bool:
+def is_whisper_log(lines: Iterable[str]) -> bool:
     """Whether a line has the times of a segment; others may be messages."""
     return any(map(_LOG_LINE.fullmatch, lines))
 
 
-def is_tsv(lines: Sequence[str]) -> bool:
+def is_whisper_tsv(lines: Iterable[str]) -> bool:
     """Whether the first line is the header of Whisper's `.tsv`."""
-    return lines[:1] == [_HEADER]
+    return next(iter(lines), "") == _HEADER
 
 
-def read_log(path: Pathlike) -> Iterator[Utterance]:
+def read_whisper_log(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with times and words. Other lines are messages, and are kept.
 
     Raises InputError for an end before its start, or a segment more than a second before an earlier one.
@@ -60,11 +52,11 @@ def read_log(path: Pathlike) -> Iterator[Utterance]:
     return _utterances(_parsed_log(read_lines(path), display_name(path)), path)
 
 
-def read_tsv(path: Pathlike) -> Iterator[Utterance]:
+def read_whisper_tsv(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with words after the header.
 
     Raises InputError for another header, a line without three columns, and times that are not whole milliseconds; else
-    as `read_log`.
+    as `read_whisper_log`.
     """
     return _utterances(_parsed_tsv(read_lines(path), display_name(path)), path)
 
@@ -120,7 +112,7 @@ def _milliseconds(text: str, place: str) -> Seconds:
     return int(text) / 1000
 
 
-def write_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+def write_whisper_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a line for each utterance with words; those of a log keep all but their words, and the other lines.
 
     Utterances of other formats are sorted by their start. Raises InputError for an utterance without times, or
@@ -129,8 +121,8 @@ def write_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     out.writelines(_written(utterances, LOG, glyphs))
 
 
-def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
-    """Write the header and a line for each utterance with words, as `write_log`."""
+def write_whisper_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write the header and a line for each utterance with words, as `write_whisper_log`."""
     has_header = False
     for lines in _written(utterances, TSV, glyphs):
         if not has_header and not lines.startswith(f"{_HEADER}\n"):

@@ -15,22 +15,13 @@ from operator import attrgetter
 from typing import TextIO
 
 from asr_punct.errors import InputError
-from asr_punct.files import Pathlike, display_name, read_text_file
-from asr_punct.formats.json.tokens import (
-    chronological,
-    entry_words,
-    recording_name,
-    replace_tokens,
-    sorted_by_start,
-    spoken_tokens,
-    written_words,
-)
-from asr_punct.formats.tiers.eaf_file import Annotation, EafFile, Span, Tier, parse_eaf
-from asr_punct.formats.tiers.eaf_new import new_eaf, times_property
-from asr_punct.formats.tiers.xml_text import escape_xml
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
+from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
+from asr_punct.formats import entries
+from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, new_eaf, parse_eaf, times_property
+from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
+from asr_punct.formats.values import escape_xml
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Seconds, TimeSource, Utterance
 
 _WORD_NAMES = ("word", "words", "wrd", "ort")
 _UTTERANCE_NAMES = (
@@ -41,7 +32,7 @@ _UNNAMED = ("utterances", "words", "default")
 """Tiers whose names begin like this are not named after a speaker."""
 _TURN_PAUSE: Seconds = 1.0
 """If there are several tracks, words without a tier of utterances are cut into turns at longer pauses."""
-_DEFAULT = DEFAULT_TIME_SOURCE["eaf"]
+_DEFAULT: TimeSource = "aligner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +48,13 @@ class EafOrigin:
     utterance: Annotation | None = None
 
 
-_Track = tuple[Tier | None, Tier | None]
+_Track = tuple[EafTier | None, EafTier | None]
 """The tier of utterances and the tier of words of one transcript; one of them may be missing."""
+
+
+def is_eaf(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the words of a file's first lines look like XML."""
+    return rows[0][0].startswith(("<?xml", "<ANNOTATION_DOCUMENT"))
 
 
 def read_eaf(path: Pathlike) -> Iterator[Utterance]:
@@ -73,15 +69,17 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     for utterance_tier, word_tier in tracks:
         speaker = _speaker([tier for tier in (utterance_tier, word_tier) if tier is not None], several)
         for utterance, parts in _grouped(_spoken(utterance_tier), _spoken(word_tier), cut=several):
-            words = tuple(word for each in parts for word in entry_words(each.text, each.start, each.end, None, ""))
+            words = tuple(
+                word for each in parts for word in entries.entry_words(each.text, each.start, each.end, None, "")
+            )
             from_words = parts[0] is not utterance
             source = get_time_source(file.times, words, _DEFAULT) if from_words else "segment"
             origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
             found.append(Utterance(words, recording=recording, speaker=speaker, time_source=source, origin=origin))
-    yield from sorted_by_start(found)
+    yield from entries.sorted_by_start(found)
 
 
-def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
+def _tracks(tiers: Sequence[EafTier], place: str) -> list[_Track]:
     with_text = [tier for tier in tiers if _spoken(tier)]
     words = [tier for tier in with_text if _is_named(tier, _WORD_NAMES)]
     roots = [tier for tier in with_text if not tier.parent and tier not in words]
@@ -99,19 +97,19 @@ def _tracks(tiers: Sequence[Tier], place: str) -> list[_Track]:
     return found
 
 
-def _is_named(tier: Tier, names: Sequence[str]) -> bool:
+def _is_named(tier: EafTier, names: Sequence[str]) -> bool:
     return not set(names).isdisjoint(re.split(r"[\W\d_]+", f"{tier.id} {tier.type}".lower()))
 
 
-def _speaker(tiers: Sequence[Tier], several: bool) -> str:
+def _speaker(tiers: Sequence[EafTier], several: bool) -> str:
     named = next((tier.participant for tier in tiers if tier.participant), "")
     return named or (tiers[0].id if several and not tiers[0].id.lower().startswith(_UNNAMED) else "")
 
 
-def _spoken(tier: Tier | None) -> list[Annotation]:
+def _spoken(tier: EafTier | None) -> list[Annotation]:
     """Return the annotations with words, sorted by start."""
-    annotations = chronological(tier.annotations if tier else (), attrgetter("start"))
-    return [annotation for annotation in annotations if spoken_tokens(annotation.text)]
+    annotations = entries.chronological(tier.annotations if tier else (), attrgetter("start"))
+    return [annotation for annotation in annotations if entries.spoken_tokens(annotation.text)]
 
 
 def _grouped(
@@ -157,7 +155,7 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     """Write the utterances of one recording.
 
     Utterances that were read from an ELAN file keep the file: only the texts of words and of utterances that consist of
-    them change. Other utterances make a new file (`eaf_new`). Raises InputError if an utterance has no times or belongs
+    them change. Other utterances make a new file (`new_eaf`). Raises InputError if an utterance has no times or belongs
     to another recording, and for a character that XML cannot contain.
     """
     listed = list(utterances)
@@ -173,9 +171,9 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     if times is not file.times and file.times_span is not None:
         changes[file.times_span] = str(times[KEY]) if file.times else times_property(times[KEY])
     for origin, utterance in zip(origins, listed, strict=True):
-        written = written_words(utterance, glyphs)
+        written = entries.written_words(utterance, glyphs)
         changes |= _changes(origin.words, written)
-        if origin.utterance is not None and spoken_tokens(origin.utterance.text) == _texts(origin.words):
+        if origin.utterance is not None and entries.spoken_tokens(origin.utterance.text) == _texts(origin.words):
             changes |= _changes([origin.utterance], written)
     position = 0
     for (first, last), text in sorted(changes.items()):
@@ -190,15 +188,15 @@ def _has_words_of(origin: EafOrigin, utterance: Utterance) -> bool:
 
 
 def _texts(annotations: Iterable[Annotation]) -> list[str]:
-    return [token for annotation in annotations for token in spoken_tokens(annotation.text)]
+    return [token for annotation in annotations for token in entries.spoken_tokens(annotation.text)]
 
 
 def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
     """Return the new XML text, by its place, of each annotation whose words change."""
     words, changes = iter(written), dict[Span, str]()
     for annotation in annotations:
-        old = spoken_tokens(annotation.text)
+        old = entries.spoken_tokens(annotation.text)
         new = list(islice(words, len(old)))
         if new != old:
-            changes[annotation.span] = escape_xml(replace_tokens(annotation.text, old, new))
+            changes[annotation.span] = escape_xml(entries.replace_tokens(annotation.text, old, new))
     return changes

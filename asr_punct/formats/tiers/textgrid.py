@@ -16,16 +16,16 @@ from dataclasses import dataclass, replace
 from typing import TextIO
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.files import Pathlike, display_name, read_text_file
-from asr_punct.formats.json.tokens import entry_words, grouped, recording_name, spoken_tokens, written_words
-from asr_punct.formats.json.values import Object
-from asr_punct.formats.time_sources import DEFAULT_TIME_SOURCE, KEY, get_time_source, set_first_time_source
+from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
+from asr_punct.formats.entries import entry_words, grouped, spoken_tokens, written_words
+from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
+from asr_punct.formats.values import Object
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 PUNCTUATED = "punctuated"
 """Name of the tier of words with marks and capitals."""
-_DEFAULT = DEFAULT_TIME_SOURCE["textgrid"]
+_DEFAULT: TimeSource = "aligner"
 _WORD_TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _INTERVALS, _POINTS = "IntervalTier", "TextTier"
 _EXPECTED = "a TextGrid with a tier of words"
@@ -36,7 +36,7 @@ _VALUE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class GridTier:
     """A tier; its numbers, in seconds, are strings, so that they are written unchanged.
 
     `rows` has start, end and text of every interval (`IntervalTier`), or time and mark of every point (`TextTier`).
@@ -55,14 +55,14 @@ class Grid:
 
     start: str
     end: str
-    tiers: tuple[Tier, ...]
+    tiers: tuple[GridTier, ...]
     words: int
 
     def index(self, name: str) -> int | None:
         """Return the index of the first tier of that name, other than the tier of words, or None."""
         return next((i for i, tier in enumerate(self.tiers) if tier.name == name and i != self.words), None)
 
-    def with_tier(self, tier: Tier, position: int) -> Grid:
+    def with_tier(self, tier: GridTier, position: int) -> Grid:
         """Return the grid with a tier that replaces an older one of its name, or is inserted at `position`."""
         old = self.index(tier.name)
         first, after = (position, position) if old is None else (old, old + 1)
@@ -74,6 +74,11 @@ class Grid:
         index = self.index(KEY)
         rows = () if index is None else self.tiers[index].rows
         return {} if index is None else {KEY: rows[0][-1] if len(rows) == 1 else None}
+
+
+def is_textgrid(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the words of a file's first lines look like a TextGrid."""
+    return rows[0][:2] == ["File", "type"] and "ooTextFile" in rows[0][-1]
 
 
 def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
@@ -97,7 +102,7 @@ class _Parser:
         self._values = [match for match in _VALUE.finditer(text) if match.lastindex]
         self._text, self._place, self._read = text, place, 0
 
-    def parse(self) -> tuple[str, str, tuple[Tier, ...]]:
+    def parse(self) -> tuple[str, str, tuple[GridTier, ...]]:
         """Return start, end and tiers."""
         first = [match[1] or "" for match in self._values[:2]]
         if len(first) < 2 or not first[0].startswith("ooTextFile") or first[1] != "TextGrid":
@@ -106,14 +111,14 @@ class _Parser:
         start, end = self._number(), self._number()
         return start, end, tuple(self._tier() for _ in range(self._count()))
 
-    def _tier(self) -> Tier:
+    def _tier(self) -> GridTier:
         kind = self._string()
         if kind not in (_INTERVALS, _POINTS):
             raise self._error(f"a tier of the class {kind[:40]!r}")
         name, start, end = self._string(), self._number(), self._number()
         times = 2 if kind == _INTERVALS else 1
         rows = ((*(self._number() for _ in range(times)), self._string()) for _ in range(self._count()))
-        return Tier(kind, name, start, end, tuple(rows))
+        return GridTier(kind, name, start, end, tuple(rows))
 
     def _string(self) -> str:
         return self._value(1, "string").replace('""', '"')
@@ -141,7 +146,7 @@ class _Parser:
         return InputError(f"{self._place}:{self._text.count(chr(10), 0, end) + 1}", found, _EXPECTED)
 
 
-def _word_tier(tiers: Sequence[Tier], place: str) -> int:
+def _word_tier(tiers: Sequence[GridTier], place: str) -> int:
     intervals = [i for i, tier in enumerate(tiers) if tier.kind == _INTERVALS]
     intervals = [i for i in intervals if tiers[i].name not in (PUNCTUATED, KEY)] or intervals
     named = [i for i in intervals if tiers[i].name.strip().lower() in _WORD_TIER_NAMES]
@@ -151,7 +156,7 @@ def _word_tier(tiers: Sequence[Tier], place: str) -> int:
     raise InputError(place, f"tiers {found}", "an interval tier named 'words'")
 
 
-def _words(tier: Tier, place: str) -> Iterator[Word]:
+def _words(tier: GridTier, place: str) -> Iterator[Word]:
     last = 0.0
     for number, (*times, text) in enumerate(tier.rows, start=1):
         if not spoken_tokens(text):
@@ -189,7 +194,7 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     times = set_first_time_source(grid.times, listed, _DEFAULT)
     if times.get(KEY) != grid.times.get(KEY):
         row = grid.start, grid.end, str(times[KEY])
-        grid = grid.with_tier(Tier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
+        grid = grid.with_tier(GridTier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
     out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
     out.write(f"xmin = {grid.start}\nxmax = {grid.end}\ntiers? <exists>\nsize = {len(grid.tiers)}\nitem []:\n")
     for number, tier in enumerate(grid.tiers, start=1):
@@ -214,7 +219,7 @@ def _punctuated(grid: Grid, written: Iterable[str], counts: Sequence[int]) -> Gr
     return grid.with_tier(replace(tier, name=PUNCTUATED, rows=rows), grid.words + 1)
 
 
-def _tier_lines(tier: Tier) -> Iterator[str]:
+def _tier_lines(tier: GridTier) -> Iterator[str]:
     yield f"class = {_quoted(tier.kind)}"
     yield f"name = {_quoted(tier.name)}"
     yield f"xmin = {tier.start}"
@@ -241,7 +246,7 @@ def _new_grid(utterances: Sequence[Utterance]) -> Grid:
             rows.append((repr(last), repr(start), ""))
         rows.append((repr(start), repr(end), text))
         last = end
-    return Grid("0.0", repr(last), (Tier(_INTERVALS, "words", "0.0", repr(last), tuple(rows)),), 0)
+    return Grid("0.0", repr(last), (GridTier(_INTERVALS, "words", "0.0", repr(last), tuple(rows)),), 0)
 
 
 def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:

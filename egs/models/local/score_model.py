@@ -17,16 +17,16 @@ from typing import Annotated, NamedTuple
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt, without_case
+from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt
 from asr_punct.errors import InputError, run_script
 from asr_punct.files import write_file
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.lines.tsv import read_tsv, write_tsv
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import Glyphs
+from asr_punct.marks import Glyphs, Labels
 from asr_punct.scoring import Scores, score, write_score_sets
-from asr_punct.scoring.tables import percent
-from asr_punct.words import Utterance, lowercased, without_labels
+from asr_punct.scoring.markdown import percent
+from asr_punct.words import Utterance, annotate, lowercased, without_labels
 
 _BENCHMARK = ("test2011", "test2011asr")
 
@@ -89,7 +89,8 @@ def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
     references, joined = tee(read_iwslt(path))
     pairs = punctuate_bare(punctuator, map(join_clitics, joined))
     for tokens, (_, words) in zip(references, pairs, strict=True):
-        yield tokens, label_tokens(without_case(words), tokens)
+        without_case = annotate(words, labels=[Labels(label.marks) for label in words.labels])
+        yield tokens, label_tokens(without_case, tokens)
 
 
 def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores:

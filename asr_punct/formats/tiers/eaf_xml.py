@@ -1,0 +1,289 @@
+"""The XML of ELAN files: parsed, with the places of the texts of time-aligned tiers, and made from utterances.
+
+A new file has for each speaker a tier of utterances, and a tier of their words if their times are known.
+https://www.mpi.nl/tools/elan/EAFv3.0.xsd is the schema; files of all versions since 2.0 are read.
+"""
+
+import mimetypes
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from xml.parsers import expat
+
+from asr_punct.errors import InputError
+from asr_punct.formats.entries import sorted_by_start, written_words
+from asr_punct.formats.time_sources import KEY, set_first_time_source
+from asr_punct.formats.values import Object, escape_xml, xml_attributes
+from asr_punct.marks import Glyphs
+from asr_punct.subtitles.units import filled_times
+from asr_punct.words import Seconds, Utterance
+
+TIMES_PROPERTY = "asr-punct-times"
+"""Property of the header that names the source of the word times."""
+_MILLISECONDS = "milliseconds"
+_START_TAG = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""")
+_EXPECTED = "an ELAN file (ANNOTATION_DOCUMENT)"
+
+Span = tuple[int, int]
+"""First and last byte of a text in its file, the last one excluded."""
+_UTTERANCES, _WORDS = "utterances", "words"
+"""Linguistic types, and names of the tiers of an unnamed speaker."""
+_ROOT = {
+    "AUTHOR": "",
+    "DATE": "1970-01-01T00:00:00+00:00",
+    "FORMAT": "3.0",
+    "VERSION": "3.0",
+    "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+    "xsi:noNamespaceSchemaLocation": "http://www.mpi.nl/tools/elan/EAFv3.0.xsd",
+}
+"""Attributes of the root. The date is fixed, so that equal input gives equal files."""
+_TYPES = """    <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="utterances" TIME_ALIGNABLE="true"/>
+    <LINGUISTIC_TYPE CONSTRAINTS="Included_In" GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="words"
+        TIME_ALIGNABLE="true"/>
+    <CONSTRAINT DESCRIPTION="Annotations within the time of their parent, with gaps" STEREOTYPE="Included_In"/>
+</ANNOTATION_DOCUMENT>
+"""
+_Annotation = tuple[int, int, str]
+"""Start and end in milliseconds, and text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """An annotation that has times; a time is None if ELAN interpolates it. `span` is the place of its text."""
+
+    text: str
+    start: Seconds | None
+    end: Seconds | None
+    span: Span
+
+
+@dataclass(slots=True)
+class EafTier:
+    """A tier. Annotations that refer to others instead of having times are left out.
+
+    `type` is its linguistic type, `participant` the speaker or "", `parent` the tier that it depends on or "".
+    """
+
+    id: str
+    type: str
+    participant: str
+    parent: str
+    annotations: list[Annotation] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class EafFile:
+    """An ELAN file: its content in UTF-8, and its tiers in order.
+
+    `times` is an object for `time_sources`, `{"times": value of TIMES_PROPERTY}`, empty if the file lacks the property.
+    `times_span` is the place of the value; without one, the end of the header, where the property can be inserted.
+    """
+
+    content: bytes
+    tiers: list[EafTier] = field(default_factory=list)
+    times: Object = field(default_factory=dict)
+    times_span: Span | None = None
+
+
+def parse_eaf(content: bytes, place: str) -> EafFile:
+    """Parse a file in UTF-8.
+
+    Raises InputError if it is not well-formed XML or not an ELAN file, has a document type, which could make a parser
+    expand entities or read other files, or has times in frames, or unknown or invalid times.
+    """
+    return _Parser(content, place).parse()
+
+
+class _Parser:
+    """Collects the tiers of a document."""
+
+    def __init__(self, content: bytes, place: str) -> None:
+        self._file, self._place = EafFile(content), place
+        self._is_eaf = False
+        self._slots: dict[str, Seconds | None] = {}
+        self._slot_names: tuple[str, str] | None = None
+        self._property = ""
+        self._text: list[str] = []
+        self._first = 0
+        self._expat = expat.ParserCreate(encoding="utf-8")
+        self._expat.StartDoctypeDeclHandler = self._doctype
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._end
+        self._expat.CharacterDataHandler = self._text_part
+
+    def parse(self) -> EafFile:
+        try:
+            self._expat.Parse(self._file.content, True)
+        except expat.ExpatError as error:
+            place = f"{self._place}:{error.lineno}"
+            raise InputError(place, expat.ErrorString(error.code), "well-formed XML") from None
+        return self._file
+
+    def _doctype(self, *_: object) -> None:
+        raise self._error("a document type declaration", "XML without one (entities are not read)")
+
+    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if not self._is_eaf and name != "ANNOTATION_DOCUMENT":
+            raise self._error(f"the element {name[:40]}", _EXPECTED)
+        self._is_eaf = True
+        if name == "HEADER" and attributes.get("TIME_UNITS", _MILLISECONDS) != _MILLISECONDS:
+            raise self._error(f"TIME_UNITS {attributes['TIME_UNITS'][:40]!r}", repr(_MILLISECONDS))
+        if name == "TIME_SLOT":
+            self._slots[attributes.get("TIME_SLOT_ID", "")] = self._time(attributes.get("TIME_VALUE"))
+        elif name == "TIER":
+            names = ("TIER_ID", "LINGUISTIC_TYPE_REF", "PARTICIPANT", "PARENT_REF")
+            tier, kind, participant, parent = (attributes.get(each, "").strip() for each in names)
+            self._file.tiers.append(EafTier(tier, kind, participant, parent))
+        elif name == "ALIGNABLE_ANNOTATION":
+            self._slot_names = attributes.get("TIME_SLOT_REF1", ""), attributes.get("TIME_SLOT_REF2", "")
+        elif name in ("ANNOTATION_VALUE", "PROPERTY"):
+            position = self._expat.CurrentByteIndex
+            tag = _START_TAG.match(self._file.content, position)
+            self._first = tag.end() if tag else position
+            self._property, self._text = attributes.get("NAME", ""), []
+
+    def _text_part(self, text: str) -> None:
+        self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        position, file = self._expat.CurrentByteIndex, self._file
+        span = self._first, max(self._first, position)
+        if name == "ANNOTATION_VALUE" and self._slot_names is not None:
+            self._add_annotation(*self._slot_names, span)
+        elif name == "ALIGNABLE_ANNOTATION":
+            self._slot_names = None
+        elif name == "PROPERTY" and self._property == TIMES_PROPERTY:
+            file.times, file.times_span = {KEY: "".join(self._text).strip()}, span
+        elif name == "HEADER" and file.times_span is None and file.content.startswith(b"</", position):
+            file.times_span = position, position
+
+    def _add_annotation(self, first: str, last: str, span: Span) -> None:
+        start, end = self._slot(first), self._slot(last)
+        if start is not None and end is not None and end < start:
+            raise self._error(f"end {end:g} before start {start:g}", "an end at or after the start")
+        if not self._file.tiers:
+            raise self._error("an annotation outside a tier", _EXPECTED)
+        self._file.tiers[-1].annotations.append(Annotation("".join(self._text), start, end, span))
+
+    def _slot(self, name: str) -> Seconds | None:
+        if name not in self._slots:
+            raise self._error(f"the time slot {name[:40]!r}", "one of TIME_ORDER")
+        return self._slots[name]
+
+    def _time(self, milliseconds: str | None) -> Seconds | None:
+        if milliseconds is None:
+            return None
+        if not re.fullmatch("[0-9]{1,13}", milliseconds.strip()):
+            raise self._error(f"TIME_VALUE {milliseconds[:40]!r}", "a whole number of milliseconds")
+        return int(milliseconds) / 1000
+
+    def _error(self, found: str, expected: str) -> InputError:
+        return InputError(f"{self._place}:{self._expat.CurrentLineNumber}", found, expected)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tier:
+    """A tier; `parent` is the name of the tier of utterances, "" for such a tier itself."""
+
+    id: str
+    speaker: str
+    parent: str
+    annotations: Sequence[_Annotation]
+
+
+def new_eaf(utterances: Sequence[Utterance], glyphs: Glyphs) -> str:
+    """Return a file with the utterances of one recording.
+
+    Annotations last at least 1 ms and do not overlap: a word that ends after the start of the next one of its tier is
+    cut there. Missing times of words are interpolated. Raises InputError if an utterance has no times, or the
+    utterances belong to several recordings.
+    """
+    spoken = [utterance for utterance in utterances if utterance.words]
+    tiers = list(_tiers(spoken, glyphs))
+    times = [time for tier in tiers for start, end, _ in tier.annotations for time in (start, end)]
+    by_time = sorted(range(len(times)), key=times.__getitem__)
+    slots = {i: f"ts{number}" for number, i in enumerate(by_time, start=1)}
+    numbered = enumerate(((slots[i], slots[i + 1]) for i in range(0, len(times), 2)), start=1)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>\n', f"<ANNOTATION_DOCUMENT{xml_attributes(_ROOT)}>\n"]
+    lines += [*_header(spoken, len(times) // 2), "    <TIME_ORDER>\n"]
+    lines += [f'        <TIME_SLOT TIME_SLOT_ID="{name}" TIME_VALUE="{times[i]}"/>\n' for i, name in slots.items()]
+    lines.append("    </TIME_ORDER>\n")
+    for tier in tiers:
+        lines += _tier_lines(tier, numbered)
+    return "".join([*lines, _TYPES])
+
+
+def times_property(source: object) -> str:
+    """Return the element of the header that names the source of the word times."""
+    return f'    <PROPERTY NAME="{TIMES_PROPERTY}">{escape_xml(str(source))}</PROPERTY>\n    '
+
+
+def _header(utterances: Sequence[Utterance], annotations: int) -> Iterator[str]:
+    yield '    <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds">\n'
+    if audio := next((utterance.audio for utterance in utterances if utterance.audio), ""):
+        kind = mimetypes.guess_type(audio)[0] or "audio/x-wav"
+        path = Path(audio)
+        media = {"MEDIA_URL": path.absolute().as_uri(), "MIME_TYPE": kind, "RELATIVE_MEDIA_URL": f"./{path.name}"}
+        yield f"        <MEDIA_DESCRIPTOR{xml_attributes(media)}/>\n"
+    if source := set_first_time_source({}, utterances, "aligner").get(KEY):
+        yield f"    {times_property(source).rstrip()}\n"
+    yield f'        <PROPERTY NAME="lastUsedAnnotationId">{annotations}</PROPERTY>\n    </HEADER>\n'
+
+
+def _tiers(utterances: Sequence[Utterance], glyphs: Glyphs) -> Iterator[_Tier]:
+    """Yield the tiers of each speaker of each channel."""
+    tracks: dict[tuple[str, str], list[Utterance]] = defaultdict(list)
+    for utterance in sorted_by_start(utterances):
+        tracks[utterance.speaker, utterance.channel].append(utterance)
+    used = set[str]()
+    for (speaker, channel), track in tracks.items():
+        name = speaker or _UTTERANCES
+        name = name if name not in used else f"{name} {channel}"
+        used.add(name)
+        whole, words = _annotations(track, glyphs)
+        yield _Tier(name, speaker, "", whole)
+        if words:
+            yield _Tier(f"{_WORDS}@{name}" if speaker else name.replace(_UTTERANCES, _WORDS), speaker, name, words)
+
+
+def _annotations(track: Sequence[Utterance], glyphs: Glyphs) -> tuple[list[_Annotation], list[_Annotation]]:
+    """Return the annotations of utterances and of words."""
+    times = _apart([time for utterance in track for time in filled_times(utterance)])
+    whole, words = list[_Annotation](), list[_Annotation]()
+    for utterance in track:
+        written = written_words(utterance, glyphs)
+        bounds = list(islice(times, len(written)))
+        whole.append((bounds[0][0], bounds[-1][1], " ".join(written)))
+        if utterance.time_source != "segment":
+            words += ((*time, text) for time, text in zip(bounds, written, strict=True))
+    return whole, words
+
+
+def _apart(times: Sequence[tuple[Seconds, Seconds]]) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each word in milliseconds, at least 1 ms apart and without overlaps."""
+    starts = [round(start * 1000) for start, _ in times]
+    last = 0
+    for i, (_, until) in enumerate(times):
+        start = max(starts[i], last)
+        end = min([round(until * 1000), *starts[i + 1 : i + 2]])
+        last = max(end, start + 1)
+        yield start, last
+
+
+def _tier_lines(tier: _Tier, numbered: Iterator[tuple[int, tuple[str, str]]]) -> Iterator[str]:
+    """Yield the lines of a tier; `numbered` has the number and the time slots of each annotation."""
+    names = {"LINGUISTIC_TYPE_REF": _WORDS if tier.parent else _UTTERANCES, "TIER_ID": tier.id}
+    names |= {"PARENT_REF": tier.parent} if tier.parent else {}
+    names |= {"PARTICIPANT": tier.speaker} if tier.speaker else {}
+    yield f"    <TIER{xml_attributes(names)}>\n"
+    for (_, _, text), (number, (first, last)) in zip(tier.annotations, numbered, strict=False):
+        yield f"""        <ANNOTATION>
+            <ALIGNABLE_ANNOTATION ANNOTATION_ID="a{number}" TIME_SLOT_REF1="{first}" TIME_SLOT_REF2="{last}">
+                <ANNOTATION_VALUE>{escape_xml(text)}</ANNOTATION_VALUE>
+            </ALIGNABLE_ANNOTATION>
+        </ANNOTATION>
+"""
+    yield "    </TIER>\n"

@@ -1,0 +1,226 @@
+"""Text files: reading, limits, compression, and outputs that appear when they are complete."""
+
+import io as stdio
+import lzma
+import os
+import resource
+import sys
+from pathlib import Path
+
+import pytest
+from dummies import file, refused_at
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct import files, formats, partial
+from asr_punct.errors import InputError
+from asr_punct.files import InputFile, read_lines, read_text_file, write_directory, write_file
+from asr_punct.formats.values import format_seconds
+
+
+def test_lines_end_at_line_feed_alone(tmp_path):
+    path = file(tmp_path, "a.txt", "uno\u2028dos\x85tres\ncuatro")
+    assert list(read_lines(path)) == [(1, "uno\u2028dos\x85tres"), (2, "cuatro")]
+
+
+def test_compressed_files_are_decompressed(tmp_path):
+    path = file(tmp_path, "a.ctm.xz", lzma.compress(b"r 1 0 1 hola\n" * 3000))
+    assert sum(len(utterance.words) for utterance in formats.read(path)) == 3000
+    path.write_bytes(path.read_bytes()[:-40])
+    with refused_at(path, "Compressed file ended before the end-of-stream marker was reached"):
+        list(read_lines(path))
+    path = file(tmp_path, "b.txt.xz", "hola\n")
+    with refused_at(path, "Input format not supported by decoder"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize("read", [read_text_file, lambda path: list(read_lines(path))])
+def test_text_is_utf8_without_byte_order_mark_and_carriage_returns(tmp_path, read):
+    path = file(tmp_path, "a.txt", b"bien\nma\xf1ana\n")
+    with refused_at(f"{path}:2", "byte 0xf1 at column 3"):
+        read(path)
+    assert read(file(tmp_path, "b.txt", "\ufeffuno\r\ndos\r\n")) in ("uno\ndos", [(1, "uno"), (2, "dos")])
+
+
+def test_files_over_the_limits_are_errors(tmp_path, monkeypatch):
+    """The limits count what is read, so a small .xz cannot unfold into memory."""
+    monkeypatch.setattr("asr_punct.files.MAX_LINE", 1000)
+    monkeypatch.setattr("asr_punct.files.MAX_FILE", 5000)
+    fits = file(tmp_path, "fits", f"{'x' * 999}\n" * 5)
+    assert len(list(read_lines(fits))) == 5
+    assert len(read_text_file(fits)) == 4999
+    for path in (
+        file(tmp_path, "a", f"x\n{'x' * 1000}\n"),
+        file(tmp_path, "a.xz", lzma.compress(b"x\n" + b"x" * 10**6)),
+    ):
+        with refused_at(f"{path}:2", "a line of more than 1000 bytes"):
+            list(read_lines(path))
+    path = file(tmp_path, "long", "x\n" * 2501)
+    with refused_at(path, "more than 5000 bytes"):
+        read_text_file(path)
+
+
+@pytest.mark.parametrize(("name", "found"), [("none.txt", "no such file"), (".", "a directory")])
+def test_inputs_that_are_not_files_are_errors(tmp_path, name, found):
+    with refused_at(tmp_path / name, found):
+        list(read_lines(tmp_path / name))
+
+
+def test_a_failed_output_leaves_nothing_and_keeps_the_old_file(tmp_path):
+    path = file(tmp_path, "out.txt", "old")
+    with pytest.raises(TypeError), write_file(path) as out:
+        out.writelines(["half", 0])
+    assert path.read_text() == "old"
+    assert [item.name for item in tmp_path.iterdir()] == ["out.txt"]
+
+
+@pytest.mark.parametrize("name", ["no/out.txt", "a.txt/out.txt", "x" * 300, "."])
+def test_an_output_that_cannot_be_made_is_an_error(tmp_path, name):
+    file(tmp_path, "a.txt", "x")
+    with pytest.raises(InputError) as raised, write_file(tmp_path / name):
+        pass
+    assert raised.value.place == str(tmp_path / name)
+
+
+def test_a_full_disk_is_an_error_and_leaves_no_file(tmp_path):
+    """A limit on the size of files stands for the disk's end."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with refused_at(tmp_path / "a.txt", "File too large"), write_file(tmp_path / "a.txt") as out:
+            out.write("x" * 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_name_that_is_not_utf8(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path / "año") + b"\xff.vtt")
+    Path(path).write_text("WEBVTT\n\n00:00.000 --> 00:01.000\nhola\n")
+    (value,) = formats.read(path)
+    assert value.recording == "año?"
+
+
+def test_text_that_utf8_cannot_write_is_an_error(tmp_path):
+    with refused_at(tmp_path / "a.txt", r"'\udcff'"), write_file(tmp_path / "a.txt") as out:
+        out.write("a\udcff")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_the_error_names_the_file_that_cannot_be_written(tmp_path, order):
+    """Whichever was opened first, and though it fails before the end."""
+    paths = ["/dev/full", tmp_path / "a.txt"]
+    full = refused_at("/dev/full", "No space left on device")
+    with full, write_file(paths[order]) as first, write_file(paths[1 - order]) as second:
+        for out in (first, second):
+            out.writelines(["x" * 50_000] * 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/null", "a.txt"])
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), BrokenPipeError(32, "Broken pipe")])
+def test_an_error_of_the_caller_passes(tmp_path, monkeypatch, capfd, path, error):
+    monkeypatch.chdir(tmp_path)
+
+    def lines():
+        yield "half"
+        raise error
+
+    with pytest.raises(type(error)) as raised, write_file(path) as out:
+        out.writelines(lines())
+    assert raised.value is error
+    assert list(tmp_path.iterdir()) == []
+    print(" and more")
+    assert capfd.readouterr().out == ("half" if path == "-" else "") + " and more\n"
+
+
+@pytest.mark.parametrize("write", [write_file, write_directory])
+def test_nothing_is_left_wherever_a_signal_comes(tmp_path, write):
+    """Raise SystemExit, as the handler of SIGTERM, before each line of the modules in turn."""
+    remaining, interrupted = 0, 0
+
+    def trace(frame, event, _):
+        nonlocal remaining
+        if frame.f_code.co_filename not in (files.__file__, partial.__file__):
+            return None
+        remaining -= event == "line"
+        if event == "line" and remaining == 0:
+            raise SystemExit
+        return trace
+
+    target, previous = tmp_path / "out", sys.gettrace()
+    while not target.exists():
+        interrupted += 1
+        remaining = interrupted
+        sys.settrace(trace)
+        try:
+            with write(target):
+                pass
+        except SystemExit:
+            pass
+        finally:
+            sys.settrace(previous)
+        assert [path for path in tmp_path.iterdir() if path != target] == []
+    assert interrupted > 5
+
+
+class NoDescriptor(stdio.StringIO):
+    """A standard output as notebooks have it, which fails with this error."""
+
+    def __init__(self, error):
+        super().__init__()
+        self.error = error
+
+    def write(self, text):
+        raise self.error
+
+
+def test_a_standard_output_without_a_descriptor(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", NoDescriptor(BrokenPipeError(32, "Broken pipe")))
+    with write_file("-") as out:
+        out.write("x")
+    monkeypatch.setattr(sys, "stdout", NoDescriptor(OSError("the kernel has gone")))
+    with refused_at("standard output", "the kernel has gone"), write_file("-") as out:
+        out.write("x")
+
+
+@given(st.integers(0, 10**10))
+def test_microseconds_survive_writing(micros):
+    text = format_seconds(micros / 1e6)
+    assert round(float(text) * 1e6) == micros
+    assert len(text.partition(".")[2]) >= 2
+
+
+ROW, SEGMENT, CUE = "r 1 0 1 hola\n", "r 1 s 0 1 hola\n", "1\n00:00:01,000 --> 00:00:02,500\nhola\n"
+SUPERVISION = '{"id": "a", "recording_id": "r", "start": 0, "duration": 1, "text": "hola"}\n'
+GRID = 'File type = "ooTextFile"\n"TextGrid"\n0\n1\n<exists>\n1\n"IntervalTier"\n"words"\n0\n1\n1\n0\n1\n"hola"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.ctm", ROW), ("a.stm", SEGMENT), ("a.TextGrid", GRID), ("a.jsonl", SUPERVISION), ("a.srt", CUE)],
+)
+def test_a_byte_order_mark_and_carriage_returns_do_no_harm(tmp_path, name, content):
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + content.replace("\n", "\r\n").encode())
+    (utterance,) = formats.read(tmp_path / name)
+    assert [word.text for word in utterance.words] == ["hola"]
+
+
+def test_a_file_knows_how_much_of_it_was_read(tmp_path):
+    source = InputFile(file(tmp_path, "a.txt", "una línea\n" * 10_000))
+    assert source.position() == (None, None)
+    lines = source.lines()
+    next(lines)
+    done, size = source.position()
+    assert 0 < done < size == (tmp_path / "a.txt").stat().st_size
+    assert len(list(lines)) == 9999
+    assert source.position() == (None, None)
+
+
+def test_the_first_lines_of_a_pipe_are_read_again(standard_input):
+    standard_input("uno\ndos\ntres\n")
+    source = InputFile("-")
+    assert list(source.first_lines(2)) == ["uno", "dos"]
+    assert list(source.first_lines(1)) == ["uno"]
+    assert list(source.lines()) == [(1, "uno"), (2, "dos"), (3, "tres")]

@@ -1,0 +1,221 @@
+"""SubRip and WebVTT, read and written; ASS and TTML, written, and read back by parsers of these tests."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from dummies import file, refused_at, written
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.errors import ArgumentError, InputError
+from asr_punct.formats.cues import cue_reader
+from asr_punct.formats.cues.cue_text import escape, split_cue_text, token_of
+from asr_punct.formats.cues.writers import parse_limits_option
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.subtitles import BBC, NETFLIX, make_cues
+from asr_punct.words import Utterance, Word, annotate
+
+ES = glyphs("es")
+
+# Writing back
+
+
+def test_tags_and_escapes_inside_a_word_are_kept_if_its_case_changes(tmp_path):
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>eu</b>ko r&amp;d a&lt;b\n"
+    (cue,) = formats.read(file(tmp_path, "a.vtt", text))
+    caps = Labels(frozenset({Mark.OPEN_QUES, Mark.QUESTION}), Case.ALL_CAPS)
+    said = annotate(cue, labels=(caps, caps, Labels(frozenset({Mark.DASH}))))
+    assert written([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
+
+
+def test_a_cue_with_other_words_is_an_error(tmp_path):
+    (cue,) = formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\nintro\n00:01.000 --> 00:02.000\nhola ana\n"))
+    with refused_at("utterance 'intro'", "1 word"):
+        written([replace(cue, words=cue.words[:1])], "vtt")
+
+
+# New cues
+
+
+def test_with_limits_all_cues_are_new(tmp_path):
+    cues = "WEBVTT\n\n00:00.000 --> 00:01.000\nla primera\n\n00:01.000 --> 00:02.000\nfrase.\n"
+    said = list(formats.read(file(tmp_path, "a.vtt", cues)))
+    formats.write(said, tmp_path / "b.vtt", ES, subtitles=NETFLIX)
+    assert (tmp_path / "b.vtt").read_text() == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nla primera frase.\n"
+
+
+def test_subtitles_of_a_ctm(run, tmp_path, model):
+    source, target = tmp_path / "a.ctm", tmp_path / "a.srt"
+    source.write_text("".join(f"r 1 {at}.5 0.4 {word}\n" for at, word in enumerate(["ana", "mira", "la", "casa"])))
+    options = ("--model", model, "--quiet", "--subtitles", "bbc,characters=9,lines=1")
+    status, _, error = run("punctuate", source, "-o", target, *options)
+    assert (status, error) == (0, "")
+    said = [word.text.strip(",.?¿").lower() for cue in formats.read(target) for word in cue.words]
+    assert said == ["ana", "mira", "la", "casa"]
+    assert max(map(len, target.read_text().split("\n\n")[0].splitlines()[2:])) <= 9
+
+
+def test_limits_are_only_for_subtitle_formats():
+    assert parse_limits_option(None, "text") is None
+    assert parse_limits_option("bbc", "vtt") == BBC
+    for name in ("ctm", "kaldi"):
+        with refused_at("subtitles", f"the output {name}", ArgumentError):
+            formats.write([], "a", ES, name, subtitles=BBC)
+
+
+# Malformed files
+
+CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
+
+
+@pytest.mark.parametrize("text", ["NOTE x\n\n" * 40 + CUE, CUE + "hola\n" * 90, "\n" * 400 + CUE])
+def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(cue_reader, "MAX_CUE", 300)
+    assert len(list(formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\n" + f"{CUE}\n" * 20)))) == 20
+    with pytest.raises(InputError) as raised:
+        list(formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\n" + text)))
+    assert raised.value.found == "more than 300 characters without a cue"
+
+
+@pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
+@pytest.mark.parametrize("kind", ["srt", "vtt"])
+def test_many_tags_are_read_in_linear_time(text, kind):
+    found = split_cue_text(text + " fin", kind)
+    assert found.words[-1] == "fin"
+
+
+# Inverses
+
+PAYLOADS = st.text(st.sampled_from("ab <>/i&;lt{}\\\n\t¿.-:0v"), max_size=40)
+
+
+@given(PAYLOADS, st.sampled_from(["srt", "vtt"]))
+def test_the_parts_of_a_cue_join_to_its_text(text, kind):
+    found = split_cue_text(text, kind)
+    pieces = [piece for pair in zip(found.between, (*found.words, ""), strict=True) for piece in pair]
+    assert "".join(pieces) == text
+    tokens = [token_of(word, kind) for word in found.words]
+    assert all(len(token.split()) == 1 for token in tokens)
+
+
+@given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
+def test_escaped_text_is_read_back(token):
+    found = split_cue_text(escape(token, "vtt"), "vtt")
+    assert [token_of(word, "vtt") for word in found.words] == [token]
+
+
+# ASS and TTML
+
+
+TT, XML = "{http://www.w3.org/ns/ttml}", "{http://www.w3.org/XML/1998/namespace}"
+
+
+def seconds(clock):
+    hours, minutes, rest = clock.split(":")
+    return int(hours) * 3600 + int(minutes) * 60 + float(rest)
+
+
+def read_ass(path):
+    """Start, end, name and lines of each event."""
+    found = []
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        if line.startswith("Dialogue: "):
+            _, start, end, _, name, _, _, _, _, text = line.removeprefix("Dialogue: ").split(",", 9)
+            plain = re.sub(r"\\([{}])", r"\1", text.replace("\\N", "\n")).replace("\u2060", "")
+            found.append((seconds(start), seconds(end), name, plain.split("\n")))
+    return found
+
+
+def read_ttml(path):
+    found = []
+    for p in ElementTree.parse(path).iter(f"{TT}p"):
+        assert [child.tag.removeprefix(TT) for child in p] == (["span", "br"] * len(p))[: len(p)]
+        lines = [child.text for child in p if child.tag == f"{TT}span"]
+        found.append((seconds(p.get("begin")), seconds(p.get("end")), "", lines))
+    return found
+
+
+READERS = {"ass": read_ass, "ttml": read_ttml}
+
+
+def saved(utterances, folder, name, **options):
+    path = folder / f"talk.{name}"
+    formats.write(utterances, path, ES, **options)
+    return path
+
+
+def talk(*words, **more):
+    timed = (Word(text, start, start + 0.4) for text, start in words)
+    return Utterance(tuple(timed), recording="r", time_source="asr", **more)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_new_cues_have_marks_times_and_lines(tmp_path, name):
+    labels = (Labels(), Labels(frozenset({Mark.PERIOD})), Labels())
+    said = annotate(talk(("hola", 0.5), ("r&d<", 0.9), ("ya", 3600.0)), labels=labels)
+    assert READERS[name](saved([said], tmp_path, name)) == [
+        (0.5, pytest.approx(1.333, abs=0.006), "", ["hola r&d<."]),
+        (3600.0, pytest.approx(3600.833, abs=0.006), "", ["ya"]),
+    ]
+
+
+def test_ass_names_speakers_and_escapes_what_it_reserves(tmp_path):
+    said = [talk(("{b}", 0.0), (r"a\Nb", 0.4), speaker="Gil, Ana"), talk(("sí", 0.8), speaker="Jon")]
+    path = saved(said, tmp_path, "ass", subtitles=NETFLIX)
+    assert [cue[2:] for cue in read_ass(path)] == [("", [r"-{b} a\Nb", "-sí"])]
+    assert r"-\{b\} a\⁠Nb\N-sí" in path.read_text(encoding="utf-8")
+    assert [cue[2] for cue in read_ass(saved(said[:1], tmp_path, "ass"))] == ["Gil Ana"]
+
+
+def test_ttml_is_an_ebu_tt_d_document(tmp_path):
+    root = ElementTree.parse(saved([talk(("hola", 0.5))], tmp_path, "ttml")).getroot()
+    assert root.get("{http://www.w3.org/ns/ttml#parameter}timeBase") == "media"
+    assert root.get(f"{XML}lang") == "es"
+    assert [child.tag for child in root.find(f"{TT}head")] == [f"{TT}{n}" for n in ("metadata", "styling", "layout")]
+    standard = root.find(f"{TT}head/{TT}metadata/{{urn:ebu:tt:metadata}}conformsToStandard")
+    assert standard.text == "urn:ebu:tt:distribution:2018-04"
+    named = {each.get(f"{XML}id"): each.tag for each in root.iter() if each.get(f"{XML}id")}
+    for element in root.find(f"{TT}body").iter():
+        assert not [name for name in element.attrib if "styling" in name]
+        assert named.get(element.get("style"), f"{TT}style") == f"{TT}style"
+        assert named.get(element.get("region"), f"{TT}region") == f"{TT}region"
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("source", ["srt", "vtt"])
+def test_cues_of_a_file_keep_times_and_lines_without_tags(tmp_path, name, source):
+    text = "00:00:01.000 --> 00:00:02.500\n<i>hola</i>,\nana &amp; jon\n\n00:00:03.000 --> 00:00:04.000\n<b></b>\n"
+    text = "WEBVTT\n\n" + text if source == "vtt" else "1\n" + text.replace(".", ",").replace("\n\n", "\n\n2\n")
+    path = tmp_path / f"in.{source}"
+    path.write_text(text.replace("&amp;", "&amp;" if source == "vtt" else "&"), encoding="utf-8")
+    found = READERS[name](saved(formats.read(path), tmp_path, name))
+    assert found == [(1.0, 2.5, "", ["hola,", "ana & jon"])]
+
+
+@st.composite
+def transcripts(draw):
+    tokens = st.text(st.sampled_from("abñ3&'\"<-{}\\N,"), min_size=1, max_size=6)
+    start, said = 0, []
+    for speaker in draw(st.lists(st.sampled_from(["", "ana", "a,b"]), min_size=1, max_size=3)):
+        words = []
+        for token in draw(st.lists(tokens, min_size=1, max_size=6)):
+            start += draw(st.integers(0, 2000))
+            words.append(Word(token, start / 1000, (start + 300) / 1000))
+            start += 300
+        said.append(Utterance(tuple(words), recording="r", speaker=speaker, time_source="asr"))
+    return said
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=30)
+@given(utterances=transcripts())
+def test_any_transcript_has_its_cues(tmp_path_factory, name, utterances):
+    path = saved(utterances, tmp_path_factory.mktemp("cues"), name)
+    cues = sorted(make_cues(utterances, NETFLIX, ES), key=lambda cue: cue.start)
+    found = READERS[name](path)
+    assert [lines for *_, lines in found] == [list(cue.lines) for cue in cues]
+    times = [time for start, end, *_ in found for time in (start, end)]
+    assert times == pytest.approx([time for cue in cues for time in (cue.start, cue.end)], abs=0.0051)
