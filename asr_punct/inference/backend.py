@@ -19,6 +19,8 @@ _GRAPHS: dict[Graph, str] = {"fp32": ONNX, "int8": ONNX_INT8}
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 MARKS_OUTPUT, CLASSES_OUTPUT, CASES_OUTPUT = "marks", "classes", "cases"
 """Names of an ONNX graph's outputs: probabilities of marks or of classes, and of cases."""
+_THREADS_OF_CORE = 4
+"""Maximum number of threads for each core of the machine."""
 _FLUSH_TO_ZERO = 0x8040
 """Bits FTZ and DAZ of the MXCSR register: denormal results and operands become 0."""
 _REGISTER = slice(28, 32)
@@ -124,14 +126,20 @@ def core_count() -> int:
 def thread_count(threads: int = 0) -> int:
     """Return `threads`; if it is 0, OMP_NUM_THREADS (the first number of a list), or if that is not set, `core_count`.
 
-    onnxruntime itself ignores the variable and `taskset`.
+    onnxruntime itself ignores the variable and `taskset`. Raises AsrPunctError for more than four threads for each
+    core: to start very many takes hours, and nothing can interrupt it.
     """
     return _fixed_threads(threads) or core_count()
 
 
 def _fixed_threads(threads: int) -> int:
     variable = os.environ.get(THREADS_VARIABLE, "").partition(",")[0].strip()
-    return threads or (int(variable) if variable.isdecimal() else 0)
+    count = threads or (int(variable) if variable.isdecimal() else 0)
+    most = _THREADS_OF_CORE * (os.cpu_count() or 1)
+    if count > most:
+        expected = f"at most {most}, {_THREADS_OF_CORE} for each core"
+        raise ArgumentError("threads" if threads else THREADS_VARIABLE, str(count), expected)
+    return count
 
 
 def open_backend(
@@ -143,8 +151,9 @@ def open_backend(
     By default `graph` is fp32, or int8 if that is the only one.
 
     Raises ModelError if a file is missing or altered, or there is no such graph; ArgumentError for a device where the
-    model cannot run; MissingExtraError if torch is needed and not installed.
+    model cannot run, or too many threads; MissingExtraError if torch is needed and not installed.
     """
+    thread_count(threads)  # refuses too many, for torch as well
     on_cpu = device in (None, "cpu")
     if graph and not on_cpu:
         raise ArgumentError("device", repr(device), f"cpu, where the {graph} graph runs")
