@@ -49,6 +49,18 @@ def test_threads_follow_the_variable_of_openmp(model, monkeypatch, variable, thr
     assert thread_count(threads) == (expected or cores)
 
 
+@pytest.mark.parametrize(("variable", "threads", "place"), [("9", 0, "OMP_NUM_THREADS"), ("1", 9, "threads")])
+def test_more_than_four_threads_for_a_core_are_refused(monkeypatch, variable, threads, place):
+    monkeypatch.setenv("OMP_NUM_THREADS", variable)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    assert thread_count(threads) == 9
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with pytest.raises(ArgumentError) as error:
+        thread_count(threads)
+    assert (error.value.place, error.value.found) == (place, "9")
+    assert error.value.expected == "at most 8, 4 for each core"
+
+
 # Other processes
 
 
