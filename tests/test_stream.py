@@ -167,7 +167,7 @@ def test_words_that_are_put_back_wait_for_as_many_new_ones_as_a_decision_needs(h
     """A sound is no word that the model sees."""
     buffer, counts = lookahead(2, 1, hop=hop, patience=9), []
     for text in ["a", "b", "[ruido]", "c", "d", "e"]:
-        decisions = list(buffer.push([(Word(text), None)]))
+        decisions = list(buffer.plan_words([Word(text)]))
         counts.append(len(decisions))
         for decision in decisions:
             buffer.put_back(decision.words)

@@ -59,6 +59,7 @@ def _raise(number: int, frame: FrameType | None) -> NoReturn:
     _Ending.number = number
     for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)
+    sys.unraisablehook = lambda _: None  # reports an exception that C code drops
     sys.exit(128 + number)
 
 
