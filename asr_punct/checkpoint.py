@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
+from asr_punct.config import MAX_TOKENS, ModelConfig, Range, as_mapping, from_mapping
 from asr_punct.decode import DecodeSettings
 from asr_punct.errors import ModelError
 from asr_punct.files import read_text_file, write_json_file
@@ -26,7 +26,10 @@ WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 """Files whose SHA-256 is in `config.json` if they exist."""
 _FORMAT = 1
+_DECODING = [each.name for each in fields(DecodeSettings) if each.name != "enabled"]
+"""Keys of the stored settings: all but the marks that users enable when they open the model."""
 _EXPECTED = "a config.json written by asr-punct"
+_FINITE = Range(-math.inf)
 _MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)
 _MIN_WEIGHT = 1e-9  # of classes: its logarithm is taken
 
@@ -79,7 +82,8 @@ def info_mapping(info: ModelInfo) -> dict[str, Any]:
     """Return the content of `config.json` as nested dictionaries of JSON values."""
     content = as_mapping(info)
     decoding = content.pop("decoding")  # at the top level of the file, because released models have it there
-    return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **decoding, **content}
+    stored = {name: decoding[name] for name in _DECODING}
+    return {"format": _FORMAT, "asr_punct": metadata.version("asr-punct"), **stored, **content}
 
 
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
@@ -88,18 +92,18 @@ def info_from_mapping(content: Any, place: object) -> ModelInfo:
         raise ModelError(place, "no key 'format'", _EXPECTED)
     if content["format"] != _FORMAT:
         raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
-    decoding = {each.name: content[each.name] for each in fields(DecodeSettings) if each.name in content}
+    decoding = {name: content[name] for name in _DECODING if name in content}
     others = {each.name: content[each.name] for each in fields(ModelInfo) if each.name in content}
-    info = from_mapping(ModelInfo, others, str(place))
-    settings = from_mapping(DecodeSettings, decoding, str(place))
+    info = from_mapping(ModelInfo, others, place)
+    settings = from_mapping(DecodeSettings, decoding, place)
     _check_decoding(settings, info.model.heads.classes, str(place))
     for name in ("max_position_embeddings", "vocab_size"):
         size = info.encoder.get(name, 1)
         if type(size) is not int or size < 1:
-            raise ModelError(f"{place}: encoder: {name}", repr(size), "a whole number above 0")
+            raise ModelError(f"{place}: encoder.{name}", repr(size), "a whole number above 0")
     for name, digest in info.files.items():
         if name not in FILES:
-            raise ModelError(f"{place}: files: {name}", repr(digest), f"the SHA-256 of one of {', '.join(FILES)}")
+            raise ModelError(f"{place}: files.{name}", repr(digest), f"the SHA-256 of one of {', '.join(FILES)}")
     return replace(info, decoding=settings)
 
 
@@ -129,14 +133,14 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
 
 
 def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: str) -> None:
-    calibration = settings.calibration
-    _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, 0, 1)
-    _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, 0)
+    calibration, temperature = settings.calibration, {"case_temperature": settings.calibration.case_temperature}
+    _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, Range(0, 1))
+    _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, Range(0))
     _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
-    _check_numbers(f"{place}: class_weights", settings.class_weights, (), _MIN_WEIGHT)
-    _check_numbers(f"{place}: calibration: scale", calibration.scale, MARKS, _MIN_SCALE)
-    _check_numbers(f"{place}: calibration: bias", calibration.bias, MARKS)
-    _check_numbers(f"{place}: calibration", {"case_temperature": calibration.case_temperature}, (), _MIN_SCALE)
+    _check_numbers(f"{place}: class_weights", settings.class_weights, (), Range(_MIN_WEIGHT))
+    _check_numbers(f"{place}: calibration.scale", calibration.scale, MARKS, Range(_MIN_SCALE))
+    _check_numbers(f"{place}: calibration.bias", calibration.bias, MARKS)
+    _check_numbers(f"{place}: calibration", temperature, (), Range(_MIN_SCALE))
     unknown = [name for name in settings.class_weights if name not in classes]
     if unknown:
         expected = f"names from {' '.join(classes)}" if classes else "none, for the model's head has no classes"
@@ -144,15 +148,14 @@ def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: s
 
 
 def _check_numbers(
-    place: str, values: Mapping[Any, float], required: Collection[Any], low: float = -math.inf, high: float = math.inf
+    place: str, values: Mapping[Any, float], required: Collection[Any], allowed: Range = _FINITE
 ) -> None:
     missing = [name for name in required if name not in values]
     if missing:
         raise ModelError(place, f"no key {str(missing[0])!r}", f"all of {', '.join(map(str, required))}")
     for name, value in values.items():
-        if not low <= value <= high or math.isinf(value):
-            limits = f" from {low:g} to {high:g}" if high < math.inf else f" from {low:g}" if low > -math.inf else ""
-            raise ModelError(f"{place}: {name}", repr(value), f"a number{limits}")
+        if value not in allowed:
+            raise ModelError(f"{place}.{name}", repr(value), str(allowed))
 
 
 def file_sha256(path: Path) -> str:

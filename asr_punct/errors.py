@@ -90,7 +90,7 @@ class MissingPackageError(AsrPunctError):
     """A command or feature needs a package that is not installed."""
 
     def __init__(self, feature: str, package: str, how_to_install: str) -> None:
-        super().__init__(f"{feature} needs the package {package}, which is not installed: {how_to_install}")
+        super().__init__(feature, f"no package {package}", f"it installed: {how_to_install}")
 
 
 class MissingExtraError(MissingPackageError):
@@ -145,4 +145,6 @@ def missing_extra_error(error: ModuleNotFoundError, arguments: Sequence[str]) ->
     if not candidates:
         raise error
     command = next((word for word in arguments if not word.startswith("-")), "this command")
-    return MissingExtraError(command, min(candidates, key=lambda extra: len(extras[extra])), package)
+    return MissingExtraError(
+        command, min(candidates, key=lambda extra: ("asr_punct" in extras[extra], len(extras[extra]))), package
+    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.decode.settings import FloatArray
+from asr_punct.decode.inputs import FloatArray
 
 IntArray = npt.NDArray[np.int64]
 

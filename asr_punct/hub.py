@@ -5,10 +5,10 @@
 
 import os
 import re
+from functools import cache
 from pathlib import Path
-from typing import Any, cast
 
-from asr_punct.errors import AsrPunctError, ModelError, first_line
+from asr_punct.errors import ArgumentError, ModelError, first_line
 
 AUTO = "auto"
 """Instead of a model's name: choose the shipped model by the language of each document."""
@@ -47,13 +47,13 @@ def find_model(name: str | None) -> Path:
     """Return the directory of a model; without a name or for `auto`, of the default model.
 
     A name is an existing directory, a shipped model, or `org/name` of the hub, tried in this order. `org/name` is not
-    looked up if the directory `org` exists. Raises AsrPunctError if there is no such model.
+    looked up if the directory `org` exists. Raises ArgumentError if there is no such model.
     """
     known = shipped_models()
-    expected = f"expected a model directory, {''.join(f'{each}, ' for each in known)}or org/name of the hub"
+    expected = f"a model directory, {''.join(f'{each}, ' for each in known)}or org/name of the hub"
     if not name or name == AUTO:
         if DEFAULT_MODEL not in known:
-            raise AsrPunctError(f"model: found none, {expected}")
+            raise ArgumentError("model", "none", expected)
         return known[DEFAULT_MODEL]
     path = Path(name)
     if os.path.isdir(path):
@@ -61,17 +61,17 @@ def find_model(name: str | None) -> Path:
     if name in known:
         return known[name]
     if os.path.exists(path):
-        raise AsrPunctError(f"model {name!r}: found a file, {expected}")
+        raise ArgumentError("model", f"{name!r}, a file", expected)
     if _HUB_NAME.fullmatch(name) and not os.path.exists(path.parent):
         return _download(name)
-    raise AsrPunctError(f"model {name!r}: found no such model directory, {expected}")
+    raise ArgumentError("model", f"{name!r}, no such model directory", expected)
 
 
 def find_trainable_model(name: str) -> Path:
     """Return the directory of a model with weights.
 
-    Raises AsrPunctError if there is no such model, or it has no weights; those of the shipped models are in a checkout
-    only.
+    Raises ArgumentError if there is no such model, ModelError if it has no weights; those of the shipped models are in
+    a checkout only.
     """
     from asr_punct.checkpoint import WEIGHTS, read_info
 
@@ -85,7 +85,7 @@ def find_trainable_model(name: str) -> Path:
         return trainable
     found = f"no {WEIGHTS} in the installed package, which has graphs only"
     checkout = f"CHECKOUT/egs/models/{directory.name} of a checkout of the asr_punct repository"
-    raise ModelError(f"model {name!r}", found, f"{checkout}, or another model directory or org/name with {WEIGHTS}")
+    raise ModelError(name, found, f"{checkout}, or another model directory or org/name with {WEIGHTS}")
 
 
 def shipped_languages() -> dict[str, list[str]]:
@@ -129,24 +129,32 @@ def check_transformers_name(name: str, expected: str) -> None:
         raise ModelError(name, "no such directory", expected)
 
 
-def reach_hub(name: str | None = None) -> bool:
-    """Return whether the hub answers; True, without asking it, if the model `name` is a directory.
+def reach_hub() -> bool:
+    """Return whether the hub answers. `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies are respected."""
+    from huggingface_hub import constants
 
-    If it does not answer, set its library to offline mode, in which it uses only its cache. The library logs only
-    errors from then on. `HF_ENDPOINT`, `HF_HUB_OFFLINE` and proxies are respected.
+    return not constants.HF_HUB_OFFLINE and _answers(constants.ENDPOINT)
+
+
+@cache
+def _answers(endpoint: str) -> bool:
+    from huggingface_hub import get_session
+
+    try:
+        get_session().head(endpoint, timeout=_TIMEOUT_S)
+    except Exception:  # of requests or httpx, depending on the version of the library
+        return False
+    return True
+
+
+def local_copy(name: str) -> str:
+    """Return a model's name or, if the hub does not answer, the directory of its copy in the hub's cache.
+
+    Raises OSError if it has none.
     """
-    if name and os.path.isdir(name):
-        return True
-    from huggingface_hub import constants, get_session
-    from huggingface_hub.utils import logging
+    from huggingface_hub import snapshot_download
 
-    cast(Any, logging).set_verbosity_error()
-    if not constants.HF_HUB_OFFLINE:
-        try:
-            get_session().head(constants.ENDPOINT, timeout=_TIMEOUT_S)
-        except Exception:  # of requests or httpx, depending on the version of the library
-            constants.HF_HUB_OFFLINE = True
-    return not constants.HF_HUB_OFFLINE
+    return name if os.path.isdir(name) or reach_hub() else str(snapshot_download(name, local_files_only=True))
 
 
 def _download(name: str) -> Path:
@@ -157,8 +165,8 @@ def _download(name: str) -> Path:
 
     reached = reach_hub()
     try:
-        return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *FILES]))
+        return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *FILES], local_files_only=not reached))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        found = "no such directory or shipped model, and none that could be downloaded"
         reason = first_line(error) if reached else "no connection to the hub"
-        raise AsrPunctError(f"model {name!r}: found {found}: {reason}") from None
+        found = f"{name!r}, no such directory or shipped model, and none that could be downloaded: {reason}"
+        raise ArgumentError("model", found, "a model directory, a shipped model or org/name of the hub") from None

@@ -3,71 +3,31 @@
 import re
 from collections.abc import Iterable
 
-LANGUAGE_NAMES = {
-    "ar": "Arabic",
-    "bn": "Bengali",
-    "ca": "Catalan",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "eu": "Basque",
-    "fi": "Finnish",
-    "fil": "Filipino",
-    "fr": "French",
-    "gl": "Galician",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hu": "Hungarian",
-    "hy": "Armenian",
-    "id": "Indonesian",
-    "is": "Icelandic",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ka": "Georgian",
-    "ko": "Korean",
-    "lt": "Lithuanian",
-    "lv": "Latvian",
-    "nb": "Norwegian",
-    "nl": "Dutch",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ro": "Romanian",
-    "ru": "Russian",
-    "sh": "Serbo-Croatian",
-    "sk": "Slovak",
-    "sl": "Slovenian",
-    "sv": "Swedish",
-    "ta": "Tamil",
-    "th": "Thai",
-    "tr": "Turkish",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
-}
+_NAMES = """
+    ar Arabic, bn Bengali, ca Catalan, cs Czech, da Danish, de German, el Greek, en English, es Spanish, eu Basque,
+    fi Finnish, fil Filipino, fr French, gl Galician, he Hebrew, hi Hindi, hu Hungarian, hy Armenian, id Indonesian,
+    is Icelandic, it Italian, ja Japanese, ka Georgian, ko Korean, lt Lithuanian, lv Latvian, nb Norwegian,
+    nl Dutch, pl Polish, pt Portuguese, ro Romanian, ru Russian, sh Serbo-Croatian, sk Slovak, sl Slovenian,
+    sv Swedish, ta Tamil, th Thai, tr Turkish, vi Vietnamese, zh Chinese
+"""
+LANGUAGE_NAMES = dict(entry.split() for entry in _NAMES.split(","))
 """English names by code."""
-_CODES = {name.lower(): code for code, name in LANGUAGE_NAMES.items()} | {
-    "baq": "eu",
-    "cat": "ca",
-    "deu": "de",
-    "eng": "en",
-    "eus": "eu",
-    "fra": "fr",
-    "fre": "fr",
-    "ger": "de",
-    "glg": "gl",
-    "ita": "it",
-    "por": "pt",
-    "spa": "es",
-    "castilian": "es",
-    "valencian": "ca",
-    "español": "es",
-    "castellano": "es",
-    "euskara": "eu",
-    "no": "nb",
+_ALIASES = {
+    "eu": "baq eus euskara",
+    "ca": "cat valencian",
+    "de": "deu ger",
+    "en": "eng",
+    "fr": "fra fre",
+    "gl": "glg",
+    "it": "ita",
+    "pt": "por",
+    "es": "spa castilian español castellano",
+    "nb": "no",
 }
-"""Codes by English names, native names and codes of three letters."""
+"""Codes of three letters and native names by code."""
+_CODES = {name.lower(): code for code, name in LANGUAGE_NAMES.items()} | {
+    alias: code for code, aliases in _ALIASES.items() for alias in aliases.split()
+}
 _UNKNOWN = frozenset({"auto", "mul", "multi", "und", "unknown", "none", "null", "zxx"})
 _SEPARATORS = re.compile(r"[-_.@]")
 _WELL_FORMED = re.compile(r"[a-z]{2,3}(\+[a-z]{2,3})*")

@@ -1,5 +1,6 @@
 """The 13 marks and 3 case labels of AutoPunct (González-Docasal et al. 2021, sections 5.3 and 5.4).
 
+`Mark` is the table of what is true of each mark; lists of some marks, here and in other modules, are queries of it.
 This module writes words with marks and capitals; `asr_punct.text` reads them.
 """
 
@@ -8,30 +9,88 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
+from typing import Any, Self
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError, InputError
 from asr_punct.languages import parse_language
 
 
-class Mark(StrEnum):
-    """A punctuation mark. The order of the members is that of marks in files and model outputs."""
+class Kind(IntEnum):
+    """What a mark does. Of several marks after a word, the first kind in this order says most about the break."""
 
-    COMMA = "COMMA"
-    PERIOD = "PERIOD"
-    QUESTION = "QUESTION"
-    COLON = "COLON"
-    DASH = "DASH"
-    OPEN_QUES = "OPEN_QUES"
-    SEMICOLON = "SEMICOLON"
-    OPEN_QUOTE = "OPEN_QUOTE"
-    QUOTE = "QUOTE"
-    ELLIPSIS = "ELLIPSIS"
-    EXCLAMATION = "EXCLAMATION"
-    OPEN_EXCL = "OPEN_EXCL"
-    OPEN_DASH = "OPEN_DASH"
+    END = 1  # ends a sentence (`. ? !`), or opens one that such a mark ends (`¿ ¡`)
+    ELLIPSIS = 2
+    STOP = 3  # separates clauses: `; :`
+    COMMA = 4
+    DASH = 5
+    QUOTE = 6
+
+
+class NextCase(IntEnum):
+    """The case of the word after a mark; after an opening mark this is its own word."""
+
+    LOWER = 0
+    """As inside a sentence: only names have a capital."""
+    ANY = 1
+    """Any, but with a comma before the word only that after the comma: `¡Kaixo!, zer moduz`, `Ana, ¿vienes?`."""
+    ANY_AFTER_COMMA = 2
+    """Any, also with a comma before the word: `etc…, Luego`, `«Bai», Esan`, `dijo, «Ven»`."""
+    CAPITAL = 3
+    """Always a capital, as after a period."""
+
+
+class Mark(StrEnum):
+    """A punctuation mark. The order of the members is that of marks in files and model outputs.
+
+    Attributes:
+        glyph: its character in Spanish and Basque; `Glyphs` has those of a language.
+        place: how far from the word it is written, among the marks on its side: below 0 before the word, above 0 after.
+        kind: what it does.
+        next_case: the case of the word after it.
+        merged: the class that it counts for in the IWSLT benchmark (Alam et al. 2020, section 5.2); "": none.
+    """
+
+    # glyph, place, kind, next case, merged, partner
+    COMMA = "COMMA", ",", 5, Kind.COMMA, NextCase.LOWER, "COMMA", ""
+    PERIOD = "PERIOD", ".", 8, Kind.END, NextCase.CAPITAL, "PERIOD", ""
+    QUESTION = "QUESTION", "?", 2, Kind.END, NextCase.CAPITAL, "QUESTION", "OPEN_QUES"
+    COLON = "COLON", ":", 7, Kind.STOP, NextCase.ANY, "COMMA", ""
+    DASH = "DASH", "–", 9, Kind.DASH, NextCase.ANY_AFTER_COMMA, "COMMA", ""
+    OPEN_QUES = "OPEN_QUES", "¿", -1, Kind.END, NextCase.ANY, "", "QUESTION"
+    SEMICOLON = "SEMICOLON", ";", 6, Kind.STOP, NextCase.LOWER, "PERIOD", ""
+    OPEN_QUOTE = "OPEN_QUOTE", "«", -3, Kind.QUOTE, NextCase.ANY_AFTER_COMMA, "", "QUOTE"
+    QUOTE = "QUOTE", "»", 4, Kind.QUOTE, NextCase.ANY_AFTER_COMMA, "", "OPEN_QUOTE"
+    ELLIPSIS = "ELLIPSIS", "…", 1, Kind.ELLIPSIS, NextCase.ANY_AFTER_COMMA, "", ""
+    EXCLAMATION = "EXCLAMATION", "!", 3, Kind.END, NextCase.ANY, "PERIOD", "OPEN_EXCL"
+    OPEN_EXCL = "OPEN_EXCL", "¡", -2, Kind.END, NextCase.ANY, "", "EXCLAMATION"
+    OPEN_DASH = "OPEN_DASH", "–", -4, Kind.DASH, NextCase.ANY_AFTER_COMMA, "", ""
+
+    _value_: str
+    glyph: str
+    place: int
+    kind: Kind
+    next_case: NextCase
+    merged: str
+    _partner: str
+
+    def __new__(cls, name: str, *row: Any) -> Self:
+        mark = str.__new__(cls, name)
+        mark._value_ = name
+        mark.glyph, mark.place, mark.kind, mark.next_case, mark.merged, mark._partner = row
+        return mark
 
     __hash__ = str.__hash__  # that of Enum has the same value, and is slower
+
+    @property
+    def is_left(self) -> bool:
+        """Whether it is written before its word."""
+        return self.place < 0
+
+    @property
+    def partner(self) -> Mark | None:
+        """The mark that it opens or closes a pair with."""
+        return Mark[self._partner] if self._partner else None
 
 
 class Case(StrEnum):
@@ -46,26 +105,25 @@ class Case(StrEnum):
 
 MARKS = tuple(Mark)
 CASES = tuple(Case)
-LEFT = (Mark.OPEN_DASH, Mark.OPEN_QUOTE, Mark.OPEN_EXCL, Mark.OPEN_QUES)
+LEFT = tuple(sorted((mark for mark in MARKS if mark.is_left), key=lambda mark: mark.place))
 """Marks before a word, in written order: `¡¿…?!` is symmetric."""
-RIGHT = (
-    *(Mark.ELLIPSIS, Mark.QUESTION, Mark.EXCLAMATION, Mark.QUOTE),
-    *(Mark.COMMA, Mark.SEMICOLON, Mark.COLON, Mark.PERIOD, Mark.DASH),
-)
+RIGHT = tuple(sorted((mark for mark in MARKS if not mark.is_left), key=lambda mark: mark.place))
 """Marks after a word, in written order."""
-PAIRS = (
-    (Mark.OPEN_QUES, Mark.QUESTION),
-    (Mark.OPEN_EXCL, Mark.EXCLAMATION),
-    (Mark.OPEN_QUOTE, Mark.QUOTE),
-)
-"""Opening marks with their closing marks."""
+STRONGEST_FIRST = tuple(sorted(RIGHT, key=lambda mark: mark.kind))
+"""Marks after a word, from the one that says most about the break: `? ! . … ; : , – »`."""
+PAIRS = tuple((mark, mark.partner) for mark in reversed(LEFT) if mark.partner)
+"""Opening marks with their closing marks: those of sentences, then quotation marks."""
 OPENER = {closing: opening for opening, closing in PAIRS}
-SENTENCE_ENDS = frozenset({Mark.PERIOD, Mark.QUESTION, Mark.EXCLAMATION})
-"""Marks that always end a sentence. An ellipsis or a colon may end one."""
+SENTENCE_ENDS = frozenset(mark for mark in RIGHT if mark.kind is Kind.END)
+"""Marks that always end a sentence: `. ? !`"""
+MAY_END_SENTENCE = frozenset(mark for mark in RIGHT if mark.kind <= Kind.STOP and mark.next_case > NextCase.LOWER)
+"""Marks that may end one: also `…` and `:`"""
+CAPITAL_FOLLOWS = tuple(mark for mark in MARKS if mark.next_case is NextCase.CAPITAL)
+"""Marks after which the next word has a capital: `. ?`; after `!` it often has none."""
+STOPS = tuple(mark for mark in STRONGEST_FIRST if mark.kind in (Kind.STOP, Kind.COMMA) or mark is Mark.PERIOD)
+"""Marks of which a word has at most one, from the strongest to the weakest: `. ; : ,`"""
 NO_MARKS = "O"
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
-# American order: comma and period are inside the closing quotation mark
-_RIGHT_INSIDE_QUOTE = (*RIGHT[:3], Mark.COMMA, Mark.PERIOD, Mark.QUOTE, Mark.SEMICOLON, Mark.COLON, Mark.DASH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +208,14 @@ class Glyphs:
         return found
 
 
-_SPANISH = dict(zip(MARKS, ",.?:–¿;«»…!¡–", strict=True))
+_SPANISH = {mark: mark.glyph for mark in MARKS}
 _ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
+# comma and period inside the closing quotation mark
+_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: 3.5 if mark in (Mark.COMMA, Mark.PERIOD) else mark.place))
 _GLYPHS = {
     "es": Glyphs("es", _SPANISH),
     "eu": Glyphs("eu", _SPANISH),
-    "en": Glyphs("en", _ENGLISH, _RIGHT_INSIDE_QUOTE),
+    "en": Glyphs("en", _ENGLISH, _AMERICAN),
     "bn": Glyphs("bn", _ENGLISH | {Mark.PERIOD: "।"}),
 }
 
@@ -176,14 +236,13 @@ def format_marks(marks: Iterable[Mark]) -> str:
 
 
 def parse_marks(text: str) -> frozenset[Mark]:
-    """Parse the result of `format_marks`; other orders and repeats are accepted. Raises AsrPunctError otherwise."""
+    """Parse the result of `format_marks`; other orders and repeats are accepted. Raises InputError otherwise."""
     if text == NO_MARKS:
         return frozenset()
     try:
         return frozenset(Mark(name) for name in text.split("+"))
     except ValueError:
-        expected = f"O or names joined by + from {' '.join(MARKS)}"
-        raise AsrPunctError("", f"marks {text!r}", expected) from None
+        raise InputError("", f"marks {text!r}", f"O or names joined by + from {' '.join(MARKS)}") from None
 
 
 def mark_bits(marks: Iterable[Mark]) -> int:
@@ -196,26 +255,26 @@ def marks_of_bits(bits: int) -> frozenset[Mark]:
     return frozenset(mark for i, mark in enumerate(MARKS) if bits >> i & 1)
 
 
-def named_marks(names: Iterable[str], place: str = "marks") -> frozenset[Mark]:
-    """Return the marks with these names, in upper or lower case. Errors name the argument or option `place`.
+def named_marks(names: Iterable[str]) -> frozenset[Mark]:
+    """Return the marks with these names, in upper or lower case.
 
-    Raises AsrPunctError for an unknown name, or if `names` is one string.
+    Raises ArgumentError for an unknown name, or if `names` is one string.
     """
     if isinstance(names, str):
-        raise AsrPunctError(f"{place}: found the string {names!r}, expected a list of names, such as ['COMMA']")
+        raise ArgumentError("marks", f"the string {names!r}", "a list of names, such as ['COMMA']")
     given = {str(name).upper(): name for name in names}
     wrong = [name for upper, name in given.items() if upper not in MARKS]
     if wrong:
-        raise AsrPunctError(f"{place}: found {wrong[0]!r}, expected a list of names from {','.join(MARKS)}")
+        raise ArgumentError("marks", repr(wrong[0]), f"a list of names from {','.join(MARKS)}")
     return frozenset(map(Mark, given))
 
 
 def parse_case(text: str) -> Case:
-    """Return the case label with this name. Raises AsrPunctError for another name."""
+    """Return the case label with this name. Raises InputError for another name."""
     try:
         return Case(text)
     except ValueError:
-        raise AsrPunctError("", f"case {text!r}", f"one of {' '.join(CASES)}") from None
+        raise InputError("", f"case {text!r}", f"one of {' '.join(CASES)}") from None
 
 
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:

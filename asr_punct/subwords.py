@@ -55,6 +55,11 @@ class SubwordTokenizer:
             raise ModelError(path, f"no tokenizer ({error})", "a tokenizer.json") from None
 
     @property
+    def special(self) -> tuple[int, int, int]:
+        """Ids of the start, end and padding tokens."""
+        return self.start, self.end, self.pad
+
+    @property
     def size(self) -> int:
         """Size of the vocabulary."""
         return int(self._tokenizer.get_vocab_size())

@@ -4,13 +4,13 @@ Both are frozen: change a field with `dataclasses.replace`, or the labels, pause
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, make_dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from operator import attrgetter
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
-from asr_punct.errors import AsrPunctError, InputError
-from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, takes_case
+from asr_punct.errors import ArgumentError, AsrPunctError, InputError
+from asr_punct.marks import CASES, MARKS, Case, Glyphs, Labels, Mark, takes_case, write_text
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "segment", "none"]
@@ -20,12 +20,12 @@ known, so that pauses between its words cannot be computed. `none`: no times."""
 TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in ("segment", "none"))
 """Time sources that a user can name."""
 Probabilities = Mapping[Mark | Case, float]
-"""Probabilities of a word's likely marks and cases (`decode.probabilities`)."""
+"""Probabilities of a word's likely marks and cases (`decode.inputs`)."""
 PROBABLE_LABELS: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
 """All labels that can have a probability."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Word:
     """One token of the input.
 
@@ -49,16 +49,31 @@ class Word:
     probabilities: Probabilities | None = None
     origin: object = field(default=None, compare=False, repr=False)
 
+    def __init__(
+        self,
+        text: str,
+        start: Seconds | None = None,
+        end: Seconds | None = None,
+        confidence: float | None = None,
+        pause: Seconds | None = None,
+        labels: Labels | None = None,
+        probabilities: Probabilities | None = None,
+        origin: object = None,
+    ) -> None:
+        # what dataclass makes calls `object.__setattr__` and takes twice the time; every word of a text comes here
+        _set_text(self, text)
+        _set_start(self, start)
+        _set_end(self, end)
+        _set_confidence(self, confidence)
+        _set_pause(self, pause)
+        _set_labels(self, labels)
+        _set_probabilities(self, probabilities)
+        _set_origin(self, origin)
 
-# a class with the same slots, because a frozen class sets its fields five times slower
-_OpenWord = make_dataclass(
-    "_OpenWord",
-    [(each.name, each.type, field(default=each.default)) for each in fields(Word)],
-    slots=True,
-    namespace={"__post_init__": lambda self: setattr(self, "__class__", Word)},
+
+_set_text, _set_start, _set_end, _set_confidence, _set_pause, _set_labels, _set_probabilities, _set_origin = (
+    Word.__dict__[each.name].__set__ for each in fields(Word)
 )
-make_word = cast(type[Word], _OpenWord)
-"""Makes a `Word` from the same arguments in less time, for functions that make one of every word of a text."""
 
 
 def check_times(word: Word) -> None:
@@ -68,12 +83,12 @@ def check_times(word: Word) -> None:
     pause = 0.0 if word.pause is None else word.pause
     if not (0 <= start <= end < math.inf and 0 <= pause < math.inf):
         times = f"start {word.start}, end {word.end}, pause {word.pause}"
-        raise AsrPunctError(f"word {word.text!r}: found {times}, expected 0 <= start <= end, pause >= 0")
+        raise AsrPunctError(f"word {word.text!r}", times, "0 <= start <= end, pause >= 0")
 
 
 def split_words(text: str) -> tuple[Word, ...]:
     """Return the words of a text, which are separated by white space."""
-    return tuple(map(make_word, text.split()))
+    return tuple(map(Word, text.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,27 +152,40 @@ class Utterance:
         return tuple(word.probabilities for word in self.words)
 
 
+_NO_LABELS = Labels()
+_UNCHANGED: Any = object()
+
+
+def check_utterances(utterances: Iterable[Utterance], parameter: str, hint: str) -> Iterator[Utterance]:
+    """Yield the utterances. Raises ArgumentError at the parameter for a single utterance or another value."""
+    if isinstance(utterances, Utterance):
+        raise ArgumentError(parameter, "a single Utterance", "several, such as [utterance]")
+    for utterance in utterances:
+        if not isinstance(utterance, Utterance):
+            raise ArgumentError(parameter, type(utterance).__name__, f"Utterance ({hint})")
+        yield utterance
+
+
 def utterances_of_text(text: str, language: str = "") -> Iterator[Utterance]:
-    """Yield an utterance for each line, with ids from 1; an empty line ends the document."""
+    """Yield the utterances of a text (see `utterances_of_lines`)."""
+    return utterances_of_lines(text.split("\n"), language)
+
+
+def utterances_of_lines(lines: Iterable[str], language: str = "") -> Iterator[Utterance]:
+    """Yield an utterance for each line; an empty line, an utterance without words, ends the document.
+
+    The ids of utterances and documents are numbers from 1.
+    """
     document = 1
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(lines, start=1):
         words = split_words(line)
         yield Utterance(words, id=str(number), document=str(document), language=language)
         document += not words
 
 
-_NO_LABELS = Labels()
-_UNCHANGED: Any = object()
-
-
-def check_utterances(utterances: Iterable[Utterance], place: str, hint: str) -> Iterator[Utterance]:
-    """Yield the utterances. Raises AsrPunctError for a single utterance or another value, with the argument's name."""
-    if isinstance(utterances, Utterance):
-        raise AsrPunctError(f"{place}: found a single Utterance, expected several, such as [utterance]")
-    for utterance in utterances:
-        if not isinstance(utterance, Utterance):
-            raise AsrPunctError(f"{place}: found {type(utterance).__name__}, expected Utterance ({hint})")
-        yield utterance
+def text_of_utterance(utterance: Utterance, glyphs: Glyphs) -> str:
+    """Return the words with their marks and capitals as a line of text, in the glyphs of the utterance's language."""
+    return write_text([word.text for word in utterance.words], utterance.labels, glyphs.of(utterance.language))
 
 
 def annotate(
@@ -178,12 +206,12 @@ def annotate(
         if values is _UNCHANGED:
             return list(map(attrgetter(name), utterance.words))
         if values is not None and len(values) != count:
-            raise AsrPunctError(f"utterance {utterance.id!r}: {len(values)} {name} for {count} words")
+            raise AsrPunctError(f"utterance {utterance.id!r}", f"{len(values)} {name}", f"{count}, one for each word")
         return (None,) * count if values is None else values
 
     columns = column("pause", pauses), column("labels", labels), column("probabilities", probabilities)
     words = tuple(
-        make_word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin)
+        Word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin)
         for word, pause, label, probability in zip(utterance.words, *columns, strict=True)
     )
     return replace(utterance, words=words)
@@ -199,56 +227,14 @@ def lowercase_words(words: Iterable[Word]) -> tuple[Word, ...]:
     return tuple(replace(word, text=word.text.lower()) if takes_case(word.text) else word for word in words)
 
 
-def lowercased(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
-    """Yield the utterances in lower case."""
-    return (replace(utterance, words=lowercase_words(utterance.words)) for utterance in utterances)
+def lowercased(utterance: Utterance) -> Utterance:
+    """Return the utterance in lower case, but for its tags and addresses."""
+    return replace(utterance, words=lowercase_words(utterance.words))
 
 
-MIN_CAPITALS = 3
-"""Number of words in capitals from which an input counts as written in capitals: one or two may be names."""
-CAPITALS_STAY = "all words are in capitals, which stay in the output (to restore capitals: --lowercase)"
-"""Hint for input in capitals."""
-LABELS_STAY = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)"
-"""Hint for input whose words have labels."""
-
-
-class CapitalsCheck:
-    """Checks whether all words of an input are in capitals."""
-
-    def __init__(self) -> None:
-        self._count, self._only_capitals = 0, True
-
-    def add(self, words: Iterable[Word]) -> None:
-        """Check more words; tags, addresses and words whose letters have no case (`123`) do not count."""
-        if not self._only_capitals:
-            return
-        for text in filter(takes_case, (word.text for word in words)):
-            if text != text.upper():
-                self._only_capitals = False
-                return
-            self._count += text != text.lower()
-
-    def are_capitals(self, minimum: int = MIN_CAPITALS) -> bool:
-        """Whether there were at least `minimum` words, all in capitals."""
-        return self._only_capitals and self._count >= minimum
-
-
-def with_hints(
-    utterances: Iterable[Utterance], print_hint: Callable[[str], None], *, about_labels: bool, about_capitals: bool
-) -> Iterator[Utterance]:
-    """Yield the utterances; call `print_hint` at the first labels, and at the end if all words are in capitals.
-
-    `about_labels` and `about_capitals` are whether these hints are wanted.
-    """
-    capitals = CapitalsCheck()
-    for utterance in utterances:
-        if about_labels and any(label != _NO_LABELS for label in utterance.labels):
-            about_labels = False
-            print_hint(LABELS_STAY)
-        capitals.add(utterance.words)
-        yield utterance
-    if about_capitals and capitals.are_capitals():
-        print_hint(CAPITALS_STAY)
+def bare(utterance: Utterance) -> Utterance:
+    """Return the utterance as recognisers write it: in lower case, without labels and probabilities."""
+    return without_labels(lowercased(utterance))
 
 
 def marks_of(word: Word) -> frozenset[Mark]:
@@ -259,13 +245,6 @@ def marks_of(word: Word) -> frozenset[Mark]:
 def word_count(utterance: Utterance) -> int:
     """Return the number of words."""
     return len(utterance.words)
-
-
-def parse_time_source(name: str) -> TimeSource:
-    """Check the value of `--times`. Raises AsrPunctError for a name that is not in `TIME_SOURCES`."""
-    if name not in TIME_SOURCES:
-        raise AsrPunctError(f"--times: found {name!r}, expected one of {' '.join(TIME_SOURCES)}")
-    return cast(TimeSource, name)
 
 
 def with_time_source(utterance: Utterance, source: TimeSource) -> Utterance:

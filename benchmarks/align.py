@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -20,12 +21,14 @@ from pathlib import Path
 import numpy as np
 
 from asr_punct import audio
-from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare, is_long
-from asr_punct.align.dtw import align
+from asr_punct.align.dtw import dtw_align
 from asr_punct.align.espeak import synthesise
 from asr_punct.formats.tiers.textgrid import read_textgrid
 from asr_punct.pauses import pause_between
 from asr_punct.words import Word
+
+sys.path.append(str(Path(__file__).parent.parent / "recipes/utils"))
+from word_times import LONG_PAUSE, TimeComparison, compare, is_long
 
 _RATE = 16000
 _TEXTS = {
@@ -62,7 +65,7 @@ def describe(comparison: TimeComparison) -> str:
 
 def align_words(path: Path, words: Sequence[Word], language: str) -> tuple[Word, ...]:
     """Align the words with a file."""
-    return align(audio.read(path, _RATE), _RATE, [word.text for word in words], language)
+    return dtw_align(audio.read(path, _RATE), _RATE, [word.text for word in words], language)
 
 
 def report_ted(folder: Path) -> None:
@@ -109,7 +112,7 @@ def main() -> None:
     parser.add_argument("--ted", type=Path, default=Path(data, "speech", "ted") if data else None, metavar="DIR")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        align(np.zeros(_RATE, np.float32), _RATE, ["a"], "es")  # import and first call, without timing
+        dtw_align(np.zeros(_RATE, np.float32), _RATE, ["a"], "es")  # import and first call, without timing
         for language, texts in _TEXTS.items():
             report_synthetic(language, texts, Path(folder))
     if arguments.ted:

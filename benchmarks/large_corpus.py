@@ -43,15 +43,15 @@ def run_step(step: str, directory: Path) -> None:
     from asr_punct.config import Config, EncoderConfig, ModelConfig
     from asr_punct.subwords import SubwordTokenizer, train_tokenizer
     from asr_punct.training.datamodule import PunctuationData
-    from asr_punct.training.mapped import find_arrays
+    from asr_punct.training.mapped import Corpora, StoredCorpus
 
     if step == "arrays":
-        find_arrays(directory / "train.tsv")
+        StoredCorpus.open(directory / "train.tsv")
         return
-    find_arrays(directory / "dev.tsv")
+    corpora = Corpora.open(directory)
     tokenizer = SubwordTokenizer(train_tokenizer((f"{chr(97 + i % 26)}o{i:x}" for i in range(10_000)), 4000), 8)
     model = ModelConfig(encoder=EncoderConfig(name=None, max_tokens=256))
-    batches = PunctuationData(directory, tokenizer, Config(model), 256).epoch(0)
+    batches = PunctuationData(corpora, tokenizer, Config(model), 256).epoch(0)
     for i in range(0, len(batches), max(1, len(batches) // 200)):
         batches[i]
 

@@ -7,7 +7,7 @@ the parameters are fitted. Times are those of Amazon, IBM and Speechmatics. A se
 Speechmatics ends it; other commas are those of Amazon or Google. There is no manual punctuation, and a recogniser may
 use pauses for its periods. Google extends words into pauses, so its times show which pauses such a recogniser hides.
 With --corpus, a directory with an English train.tsv, also print how the log-odds of a pause rise with those of a mark
-(`asr_punct/training/hesitations.py`).
+(`asr_punct/training/pause_model.py`).
 
 The other recordings are for comparison only. `speech/ted` has a few hundred words. `speech/interview` is a test set:
 nothing is fitted on it. One choice was made after this comparison: hesitations are more frequent than in the talk, at
@@ -32,10 +32,9 @@ from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.files import read_json_file
 from asr_punct.hub import find_trainable_model
 from asr_punct.marks import MARKS, Mark
-from asr_punct.scoring.edit import align
-from asr_punct.training.hesitations import Hesitations
-from asr_punct.training.mapped import read_corpus
-from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
+from asr_punct.scoring.edit import align_words
+from asr_punct.training.mapped import StoredCorpus
+from asr_punct.training.pause_model import Hesitations, PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Word
 
 Floats = npt.NDArray[np.float64]
@@ -79,7 +78,7 @@ def gaps(words: Sequence[Word]) -> Floats:
 def find_equal(words: Sequence[Word], others: Sequence[Word]) -> npt.NDArray[np.int64]:
     """Return the index in `others` of each word if it and the next word are equal there, else -1."""
     reference, hypothesis = ([word.text.lower().strip(string.punctuation) for word in row] for row in (words, others))
-    alignment = align(reference, hypothesis)
+    alignment = align_words(reference, hypothesis)
     place = np.full(len(words) + 1, -2)
     place[alignment.reference[alignment.equal]] = alignment.hypothesis[alignment.equal]
     return np.where((place[:-1] >= 0) & (place[1:] == place[:-1] + 1), place[:-1], -1)
@@ -171,7 +170,7 @@ def _numbers(values: Iterable[float]) -> str:
 def hesitations_at(words: Sequence[Word], corpus: Path) -> Floats:
     """Return the log-odds of a mark after each word, by the marks of a corpus; NaN beside words that it lacks."""
     directory = find_trainable_model("en")
-    known = read_corpus(corpus / "train.tsv", load_tokenizer(directory, read_info(directory)))
+    known = StoredCorpus.open(corpus / "train.tsv").encode(load_tokenizer(directory, read_info(directory)))
     index = {word: number for number, word in enumerate(known.vocabulary.words)}
     ids = np.array([index.get(word.text.lower().strip(string.punctuation), -1) for word in words], np.int32)
     odds = Hesitations.from_corpus(known).log_odds(ids[:-1], ids[1:])

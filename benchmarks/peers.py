@@ -29,7 +29,9 @@ import peer_models
 
 from asr_punct.errors import InputError
 from asr_punct.files import read_text_file
-from asr_punct.scoring.environment import describe_environment
+
+sys.path.append(str(Path(__file__).parent.parent / "recipes/utils"))
+from environment import describe_environment
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/peers.md"

@@ -11,6 +11,7 @@ for --dev and for each file of --test.
 from __future__ import annotations
 
 import argparse
+import copy
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +23,14 @@ import torch
 from conllu import read_conllu
 from torch import Tensor, nn
 
+from asr_punct.checkpoint import WEIGHTS
 from asr_punct.config import PART_OF_SPEECH_TAGS, Config
 from asr_punct.errors import ConfigError, InputError, run_script
 from asr_punct.features import pack
 from asr_punct.files import make_directory
+from asr_punct.model.encoder import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.pos import PosTagger
-from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
-from asr_punct.model.weights import save_pos_tagger
+from asr_punct.model.weights import save_tagger
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import read_config
 from asr_punct.training.optim import clip_gradients
@@ -172,14 +174,14 @@ def main() -> None:
     config = read_config(options.config, options.settings)
     encoder = config.model.encoder
     if not encoder.name:
-        raise ConfigError("encoder: found no name, expected a pretrained encoder, whose tokenizer the tagger reads")
+        raise ConfigError("model.encoder.name", "nothing", "a pretrained encoder, whose tokenizer the tagger reads")
     tokenizer = pretrained_tokenizer(encoder.name, encoder.max_subwords)
     train, dev = (Treebank.read(paths, tokenizer) for paths in (options.train, options.dev))
     tests = {str(path): Treebank.read([path], tokenizer) for path in options.test}
     table = pretrained_encoder(encoder.name).table.weight.detach()
     tagger = train_tagger(config, train, dev, table, options.epochs)
     make_directory(options.output)
-    save_pos_tagger(tagger, options.output)
+    save_tagger(copy.deepcopy(tagger).half(), options.output / WEIGHTS)
     for name, bank in {" ".join(map(str, options.dev)): dev, **tests}.items():
         print(f"{accuracy(tagger, bank):.4f}\t{name}")
 

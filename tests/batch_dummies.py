@@ -60,7 +60,7 @@ class SlowPeriods(Periods):
 
 def refuse() -> Periods:
     """Open no model."""
-    raise AsrPunctError("model: found none, expected one")
+    raise AsrPunctError("model", "none", "one")
 
 
 def die() -> Periods:

@@ -9,13 +9,16 @@ import random
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.config import Config, from_mapping
+from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
@@ -35,6 +38,18 @@ LABELLED = annotate(
     ),
     pauses=(0.25, None),
 )
+
+
+@contextmanager
+def refused(place: object, found: str = "", kind: type[AsrPunctError] = AsrPunctError) -> Iterator[None]:
+    """Expect an error whose place ends with `place`, and whose part `found` contains `found`."""
+    with pytest.raises(kind) as caught:
+        yield
+    error = caught.value
+    assert error.place.endswith(str(place))
+    assert found in error.found
+    assert error.expected
+    assert "\n" not in str(error)
 
 
 def accept_signals() -> None:
@@ -112,6 +127,15 @@ def file(folder: Path, name: str, content: str | bytes) -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+@contextmanager
+def refused_at(place: object, found: str, kind: type[AsrPunctError] = InputError) -> Iterator[None]:
+    """Expect an error of this kind with exactly these parts."""
+    with pytest.raises(kind) as raised:
+        yield
+    assert (raised.value.place, raised.value.found) == (str(place), found)
+    assert raised.value.expected
 
 
 def read_value(folder: Path, value: Any, format_name: str | None = None, **options: Any) -> list[Utterance]:

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from dummies import CTC_SYMBOLS as SYMBOLS
+from dummies import refused
 from dummies import save_ctc_model as save
 
 from asr_punct.align.methods import align_data_dir, align_file, ctc_aligner
@@ -58,7 +59,7 @@ def test_files_and_data_directories_are_aligned(saved, tmp_path):
     assert (first.id, first.recording, first.time_source, second.words) == ("r-1", "r", "ctc", ())
     assert 1 <= first.words[0].start < first.words[1].end <= 2.5
     (tmp_path / "segments").write_text("r-1 r 1 1.1\nr-2 r 2.5 3\n")
-    with pytest.raises(AsrPunctError, match=r"a\.wav: utterance 'r-1': found \d frames of audio, expected 9 or more"):
+    with pytest.raises(AsrPunctError, match=r"frames of audio, expected 9 or more"):
         list(align_data_dir(tmp_path, "es", aligner))
 
 
@@ -68,7 +69,7 @@ def test_a_missing_extra_is_named(run, saved, monkeypatch, package):
     monkeypatch.delitem(sys.modules, "asr_punct.asr.transformers", raising=False)
     status, _, err = run("align", "a.wav", "a.txt", "--method", "ctc", "--acoustic-model", saved)
     assert status == 2
-    assert err.startswith(f"asr-punct: align needs the package {package}, which is not installed: pip install")
+    assert err.startswith(f"asr-punct: align: found no package {package}")
     assert "asr-punct[train]" in err
 
 
@@ -78,25 +79,24 @@ def test_a_missing_nemo_is_named(name, monkeypatch, tmp_path):
     (tmp_path / "a.nemo").touch()
     monkeypatch.setitem(sys.modules, "nemo", None)
     monkeypatch.delitem(sys.modules, "asr_punct.asr.nemo", raising=False)
-    with pytest.raises(MissingExtraError, match=rf"the acoustic model '{name}' needs .*asr-punct\[nemo\]"):
+    with pytest.raises(MissingExtraError, match=rf"the acoustic model '{name}': found .*asr-punct\[nemo\]"):
         open_acoustic_model(name)
 
 
 @pytest.mark.parametrize(
-    ("changes", "error"),
+    ("changes", "found"),
     [
-        ({"pad_token_id": None}, r"found blank \(pad_token_id\) None, expected an index from 0 to 25"),
-        ({"pad_token_id": 26}, r"found blank \(pad_token_id\) 26"),
-        ({"model_type": "bert", "architectures": ["BertModel"]}, "expected a CTC model of transformers"),
+        ({"pad_token_id": None}, "blank (pad_token_id) None"),
+        ({"pad_token_id": 26}, "blank (pad_token_id) 26"),
+        ({"model_type": "bert", "architectures": ["BertModel"]}, "BertConfig"),
     ],
 )
-def test_unusable_configurations(saved, tmp_path, changes, error):
+def test_unusable_configurations(saved, tmp_path, changes, found):
     shutil.copytree(saved, tmp_path / "copy")
     config = json.loads((saved / "config.json").read_text())
     (tmp_path / "copy" / "config.json").write_text(json.dumps({**config, **changes}))
-    with pytest.raises(ModelError, match=error) as raised:
+    with refused(tmp_path / "copy", found, ModelError):
         open_acoustic_model(str(tmp_path / "copy"))
-    assert "\n" not in str(raised.value)
 
 
 def test_the_command_writes_ctm(run, tmp_path):
@@ -109,9 +109,11 @@ def test_the_command_writes_ctm(run, tmp_path):
 
 
 def test_unusable_models_and_devices(saved, tmp_path):
-    with pytest.raises(ModelError, match=r"found no weight lm_head\.bias, expected a model trained for CTC"):
-        open_acoustic_model(str(save(tmp_path / "bare", "Wav2Vec2Model")))
-    with pytest.raises(ModelError, match="found pad token 0 in its tokenizer, expected 25"):
-        open_acoustic_model(str(save(tmp_path / "other", pad_token="<unk>")))
-    with pytest.raises(AsrPunctError, match="--device: found 'toaster'"):
+    for path, found in (
+        (save(tmp_path / "bare", "Wav2Vec2Model"), "no weight lm_head.bias"),
+        (save(tmp_path / "other", pad_token="<unk>"), "pad token 0 in its tokenizer"),
+    ):
+        with refused(str(path), found, ModelError):
+            open_acoustic_model(str(path))
+    with pytest.raises(AsrPunctError, match="'toaster'"):
         open_acoustic_model(str(saved), "toaster")

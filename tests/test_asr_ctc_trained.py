@@ -10,7 +10,7 @@ transformers = pytest.importorskip("transformers")
 soxr = pytest.importorskip("soxr")
 pytest.importorskip("espeakng_loader")
 
-from asr_punct.align import ctc
+from asr_punct.align.ctc import ctc_align
 from asr_punct.align.espeak import synthesise
 from asr_punct.asr import open_acoustic_model
 from asr_punct.audio import log_energy
@@ -97,7 +97,7 @@ def test_times_of_new_speech_and_their_refinement_on_the_audio(model):
     assert (model.rate, model.hop) == (RATE, 320)
     rng, raw, refined = np.random.default_rng(1), [], []
     for samples, words in (speech(rng, 10) for _ in range(8)):
-        found = Utterance(ctc.align([samples], [word.text for word in words], model, "a"), time_source="ctc")
+        found = Utterance(ctc_align([samples], [word.text for word in words], model, "a"), time_source="ctc")
         (moved,) = move_to_silences([found], log_energy(samples, RATE))
         raw += errors(found.words, words).tolist()
         refined += errors(moved.words, words).tolist()

@@ -9,14 +9,15 @@ pytest.importorskip("nemo", reason="nemo-toolkit is not installed: pip install '
 models = pytest.importorskip("nemo.collections.asr.models")
 torch = pytest.importorskip("torch")
 
+from dummies import refused
 from omegaconf import OmegaConf
 from test_nemo import ctc_configuration
 
-from asr_punct.align.ctc import align
+from asr_punct.align.ctc import ctc_align
 from asr_punct.asr import open_acoustic_model, open_recogniser
 from asr_punct.asr.nemo import NemoCtcModel
-from asr_punct.asr.transcribe import transcribe
-from asr_punct.errors import AsrPunctError, ModelError
+from asr_punct.asr.transcribe import recognise
+from asr_punct.errors import ModelError
 
 SAMPLES = np.random.default_rng(0).normal(0, 0.1, 32000).astype(np.float32)
 
@@ -28,7 +29,7 @@ def forward(model, samples):
 
 
 def check(model, words):
-    found = align([SAMPLES], words, model)
+    found = ctc_align([SAMPLES], words, model)
     edges = [time for word in found for time in (word.start, word.end)]
     assert edges == sorted(edges)
     assert 0 <= edges[0] < edges[-1] <= 2
@@ -104,7 +105,7 @@ def test_a_recogniser(tmp_path, talk):
     models.EncDecCTCModel(cfg=ctc_configuration()).save_to(str(tmp_path / "stt_es_tiny.nemo"))
     recogniser = open_recogniser(f"nemo:{tmp_path / 'stt_es_tiny.nemo'}")
     assert (recogniser.rate, recogniser.time_source, recogniser.language) == (16000, "ctc", "es")
-    values = list(transcribe(talk, recogniser))
+    values = list(recognise(talk, recogniser))
     words = [word for value in values for word in value.words]
     assert all(re.fullmatch("[abcdeo]+", word.text) for word in words)
     assert all(0 <= word.start <= word.end <= 6 for word in words)
@@ -114,12 +115,11 @@ def test_a_recogniser(tmp_path, talk):
 
 
 def test_unusable_models(tmp_path):
-    with pytest.raises(ModelError, match="m: found Linear, expected a CTC model, or a hybrid one with a CTC head"):
+    with refused("m", "Linear", ModelError):
         NemoCtcModel("m", torch.nn.Linear(2, 2))
     (tmp_path / "a.nemo").write_text("hola\n")
-    with pytest.raises(ModelError, match=r"a\.nemo: found .*, expected a \.nemo file, which is a tar"):
+    with refused(str(tmp_path / "a.nemo"), kind=ModelError):
         open_acoustic_model(str(tmp_path / "a.nemo"))
     for opened in (open_acoustic_model, open_recogniser):
-        with pytest.raises(AsrPunctError, match=r"no_such_model: found .*expected a recogniser of NeMo") as error:
+        with refused("no_such_model", kind=ModelError):
             opened("nemo:no_such_model")
-        assert "\n" not in str(error.value)

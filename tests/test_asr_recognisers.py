@@ -12,12 +12,12 @@ import pytest
 
 pytest.importorskip("soundfile")
 
-from dummies import save_ctc_model
+from dummies import refused, save_ctc_model
 
 from asr_punct import audio
 from asr_punct.asr import open_recogniser
-from asr_punct.asr.transcribe import recognised_words, transcribe, whisper_language
-from asr_punct.errors import AsrPunctError
+from asr_punct.asr.transcribe import recognise, recognised_words, whisper_language
+from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.formats.kaldi.tables import read_data_dir
 from asr_punct.hub import PRETRAINED, shipped_models
 from asr_punct.words import Word
@@ -79,7 +79,7 @@ def test_pocketsphinx(stub_pocketsphinx):
     assert words[-1] == Word("sat", 0.7, 1.0, 0.1235)
     assert Decoder.last.given[-2][0].tolist() == [0, 16384, -32767, 32767]
     assert list(recogniser.words(np.zeros(0, np.float32))) == []
-    with pytest.raises(AsrPunctError, match="--device: found 'cuda', expected cpu"):
+    with refused("device", "'cuda'", ArgumentError):
         open_recogniser("pocketsphinx", "cuda")
 
 
@@ -110,7 +110,7 @@ def test_real_pocketsphinx(tmp_path):
 
     speech = synthesise("One two three four five.", "en-us", words_per_minute=140)
     audio.write(tmp_path / "talk.flac", speech.samples, speech.rate)
-    values = transcribe(tmp_path / "talk.flac", open_recogniser("pocketsphinx"))
+    values = recognise(tmp_path / "talk.flac", open_recogniser("pocketsphinx"))
     words = {word.text: word for value in values for word in value.words}
     truth = {word.text.lower().strip("."): word for word in speech.words}
     both = words.keys() & truth.keys()
@@ -141,12 +141,12 @@ def test_the_command_goes_on_after_a_silent_recording(run, stub_pocketsphinx, ta
 @needs_english
 def test_capitals_of_a_recogniser_are_read_in_lower_case(run, stub_pocketsphinx, talk, monkeypatch):
     def in_capitals(path, recogniser):
-        for each in transcribe(path, recogniser):
+        for each in recognise(path, recogniser):
             yield replace(each, words=tuple(replace(word, text=word.text.upper()) for word in each.words))
 
     command = ("transcribe", talk, "--asr", "pocketsphinx")
     expected = run(*command)
-    monkeypatch.setattr("asr_punct.asr.transcribe.transcribe", in_capitals)
+    monkeypatch.setattr("asr_punct.asr.transcribe.recognise", in_capitals)
     assert run(*command, "--lowercase") == expected
     status, out, err = run(*command)
     assert (status, out.isupper()) == (0, True)
@@ -169,13 +169,13 @@ def test_the_command_names_the_recording(run, stub_pocketsphinx, talk, tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["none.wav", "--asr", "pocketsphinx"], "none.wav: found no such file, expected an audio file"),
+        (["none.wav", "--asr", "pocketsphinx"], "none.wav: found no such file"),
         (["text.wav", "--asr", "pocketsphinx"], "text.wav: found "),
-        (["talk.wav", "--asr", "kaldi"], "--asr: found 'kaldi', expected pocketsphinx, nemo:NAME, whisper:NAME or"),
+        (["talk.wav", "--asr", "kaldi"], "--asr: found 'kaldi'"),
         (["talk.wav", "--asr", "pocketsphinx", "--model", "none"], "model 'none': found no such model directory"),
-        (["talk.wav", "--asr", "pocketsphinx", "--to", "aws"], "--to: found 'aws', expected one of"),
-        (["talk.wav", "b.wav", "--asr", "pocketsphinx", "-o", "out.srt"], "AUDIO: found 2 recordings, expected one"),
-        (["talk.wav"], "found no --asr, expected one of pocketsphinx, nemo:NAME"),
+        (["talk.wav", "--asr", "pocketsphinx", "--to", "aws"], "--to: found 'aws'"),
+        (["talk.wav", "b.wav", "--asr", "pocketsphinx", "-o", "out.srt"], "AUDIO: found 2 recordings"),
+        (["talk.wav"], "--asr: found none"),
     ],
 )
 def test_errors_of_the_command(run, stub_pocketsphinx, stub_whisper, talk, tmp_path, monkeypatch, arguments, error):
@@ -210,8 +210,8 @@ def test_a_missing_recogniser_names_its_extra(run, talk, stub_pocketsphinx, monk
         monkeypatch.setitem(sys.modules, module, None)
     status, out, err = run("transcribe", talk, "--asr", name)
     assert (status, out) == (2, "")
-    assert err.startswith(f"asr-punct: the recogniser {name} needs the package {package}")
-    assert f"which is not installed: pip install 'asr-punct[{extra}]'" in err
+    assert err.startswith(f"asr-punct: the recogniser {name}: found no package {package}")
+    assert f"pip install 'asr-punct[{extra}]'" in err
 
 
 class WhisperModel:
@@ -220,7 +220,7 @@ class WhisperModel:
     def __init__(self, name, device, device_index):
         if name == "none":
             raise ValueError("Invalid model size 'none', expected one of: tiny\nand more")
-        self.opened = (name, device, device_index)
+        WhisperModel.opened = (name, device, device_index)
         self.language = "en" if name.endswith(".en") else None
 
     def transcribe(self, samples, language, word_timestamps):
@@ -250,9 +250,8 @@ def test_faster_whisper(stub_whisper):
     assert (recogniser.language, recogniser.time_source, recogniser.rate) == ("en", "whisper", RATE)
     words = list(recogniser.words(np.zeros(RATE, np.float32)))
     assert words == [Word("Hello,", 0.25, 0.5, 0.75), Word("self-made", 0.5, 0.75, 0.5)]
-    assert recogniser._model.opened == ("small.en", "cuda", 1)
-    expected = "found 'whisper:none', expected a model that whisper can load: Invalid model size 'none', .* tiny$"
-    with pytest.raises(AsrPunctError, match=expected):
+    assert WhisperModel.opened == ("small.en", "cuda", 1)
+    with pytest.raises(ArgumentError, match=r"expected one of: tiny$"):  # the first line of the library's error
         open_recogniser("whisper:none")
 
 
@@ -325,7 +324,7 @@ def whisper_model(tmp_path_factory):
 def test_models_of_transformers(request, talk, fixture, times):
     recogniser = open_recogniser(f"transformers:{request.getfixturevalue(fixture)}")
     assert (recogniser.time_source, recogniser.rate, recogniser.language) == (times, RATE, None)
-    values = list(transcribe(talk, recogniser))
+    values = list(recognise(talk, recogniser))
     words = [word for value in values for word in value.words]
     assert words
     assert all(0 <= word.start <= word.end <= 6 for word in words)
@@ -337,7 +336,7 @@ def test_a_whisper_model_without_word_times(whisper_model, tmp_path):
     for file in whisper_model.iterdir():
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / "generation_config.json").unlink()
-    with pytest.raises(AsrPunctError, match=r"expected a model that transformers can load: You are trying to return"):
+    with refused("asr", kind=ArgumentError):
         open_recogniser(f"transformers:{tmp_path}")
 
 
@@ -362,14 +361,14 @@ def test_models_of_transformers_whose_tokenizers_have_no_word_times(ctc_model, t
             (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\na\n")
     transformers.BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
-    expected = r"Wav2Vec2ForCTC with Bert\w+, expected a CTC model with Wav2Vec2CTCTokenizer, or Whisper"
-    with pytest.raises(AsrPunctError, match=expected):
+    with pytest.raises(ArgumentError) as raised:
         open_recogniser(f"transformers:{tmp_path}")
+    assert "Wav2Vec2ForCTC with Bert" in raised.value.found
 
 
 def test_missing_devices_and_models_of_transformers(ctc_model, tmp_path):
-    with pytest.raises(AsrPunctError, match="--device: found 'cuda:99', expected a device that torch finds"):
+    with pytest.raises(AsrPunctError, match="'cuda:99', expected a device that torch finds"):
         open_recogniser(f"transformers:{ctc_model}", "cuda:99")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(AsrPunctError, match=r"--asr: found 'transformers:.*', expected a model that transformers"):
+    with refused("asr", repr(f"transformers:{tmp_path / 'empty'}"), ArgumentError):
         open_recogniser(f"transformers:{tmp_path / 'empty'}")

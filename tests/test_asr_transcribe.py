@@ -13,8 +13,13 @@ pytest.importorskip("soundfile")
 from dummies import bare_words
 
 from asr_punct import audio
-from asr_punct.asr.segments import LONGEST_SEGMENT, plan_segments, read_segments
-from asr_punct.asr.transcribe import check_recordings, transcribe
+from asr_punct.asr.transcribe import (
+    LONGEST_SEGMENT,
+    check_recordings,
+    plan_segments,
+    read_audio_segments,
+    recognise,
+)
 from asr_punct.errors import AudioError, InputError
 from asr_punct.words import Word
 
@@ -67,7 +72,7 @@ def test_segments_are_parts_of_the_file(tmp_path, rate):
     audio.write(tmp_path / "a.wav", noise, RATE)
     samples = audio.read(tmp_path / "a.wav", rate)
     spans = [(0, 130), (140, 141), (5900, 6100), (6100, 7000)]  # a block is a minute
-    for segment, (first, last) in zip(read_segments(tmp_path / "a.wav", rate, spans), spans, strict=True):
+    for segment, (first, last) in zip(read_audio_segments(tmp_path / "a.wav", rate, spans), spans, strict=True):
         assert segment.start == first / 100
         np.testing.assert_array_equal(segment.samples, samples[first * rate // 100 : last * rate // 100])
 
@@ -90,7 +95,7 @@ class HalfSeconds:
 
 def test_words_have_times_of_the_recording(talk):
     recogniser = HalfSeconds()
-    values = list(transcribe(talk, recogniser))
+    values = list(recognise(talk, recogniser))
     assert [value.id for value in values] == ["talk-1", "talk-2", "talk-3"]
     assert {(value.recording, value.audio, value.time_source) for value in values} == {("talk", str(talk), "asr")}
     assert [value.words[0].start for value in values] == pytest.approx([0, 1.75, 4.75], abs=0.03)
@@ -105,7 +110,7 @@ def test_words_stay_in_their_segment_and_in_order(talk):
         def words(self, samples):
             yield from [Word("a", 0.5, 9.0), Word("b", 0.2, 0.1), Word("c"), Word("d", 7.0, None)]
 
-    for value in transcribe(talk, Wild(time_source="whisper")):
+    for value in recognise(talk, Wild(time_source="whisper")):
         starts = [word.start for word in value.words]
         assert starts == sorted(starts)
         assert all(word.start <= word.end for word in value.words)
@@ -119,16 +124,16 @@ def test_silence(talk, tmp_path, caplog):
             found = list(super().words(samples))
             return found if len(self.lengths) > 1 else []
 
-    assert [value.id for value in transcribe(talk, SecondSegmentOn())] == ["talk-1", "talk-2"]
+    assert [value.id for value in recognise(talk, SecondSegmentOn())] == ["talk-1", "talk-2"]
     caplog.set_level("INFO", "asr_punct")
     audio.write(tmp_path / "silent.wav", np.zeros(RATE, np.float32), RATE)
-    assert not list(transcribe(tmp_path / "silent.wav", HalfSeconds()))
+    assert not list(recognise(tmp_path / "silent.wav", HalfSeconds()))
     assert caplog.messages == [f"{tmp_path / 'silent.wav'}: no words were recognised"]
 
 
 def test_a_recogniser_gets_its_rate_and_merged_segments(talk):
     recogniser = HalfSeconds(rate=8000, merge_segments_up_to=30.0)
-    (value,) = transcribe(talk, recogniser)
+    (value,) = recognise(talk, recogniser)
     assert recogniser.lengths == [pytest.approx(6 * 8000, abs=100)]
     assert value.words[-1].end <= 6
 

@@ -16,6 +16,7 @@ from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.augment import augment
 from asr_punct.training.datamodule import PunctuationData
+from asr_punct.training.mapped import Corpora
 
 WORDS = 50
 UNKNOWN_WORD = range(WORDS, WORDS + 1)
@@ -71,7 +72,7 @@ def test_augmentation_against_a_literal_loop(batch, config, seed):
 
 
 def batches_of(corpus, tokenizer, max_tokens=64, **training):
-    return list(PunctuationData(corpus, tokenizer, tiny_config(**training), max_tokens).epoch(0))
+    return list(PunctuationData(Corpora.open(corpus), tokenizer, tiny_config(**training), max_tokens).epoch(0))
 
 
 @pytest.mark.parametrize(("replacement", "share"), [("unknown", 0.4), ("random", 0.0)])

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from batch_dummies import FILES, LOG, SlowPeriods, contents, refuse, write_files
+from dummies import refused
 
-from asr_punct.batch.cluster import _groups, restore_on_cluster
+from asr_punct.batch.cluster import groups_of, restore_on_cluster
 from asr_punct.batch.names import Inputs, Item
-from asr_punct.batch.restoring import FileOptions
-from asr_punct.errors import AsrPunctError
+from asr_punct.batch.work import BatchWork
+from asr_punct.restoring import PipelineOptions
 
 TESTS = str(Path(__file__).parent)
 STORE = {"object_store_memory": 100 * 2**20}
@@ -19,7 +20,7 @@ STORE = {"object_store_memory": 100 * 2**20}
 
 def test_groups_have_all_files_and_shrink():
     items = {number: Item(f"{number}", "", size) for number, size in enumerate([9000, *[10] * 1000, 0])}
-    groups = list(_groups(items, 2))
+    groups = list(groups_of(items, 2))
     assert {number: item for group in groups for number, item in group.items()} == items
     assert sum(map(len, groups)) == len(items)
     assert list(groups[0]) == [0]
@@ -73,7 +74,7 @@ def test_a_killed_process_and_a_killed_node_lose_nothing(cluster, tmp_path):
     items = Inputs(["talks"], "out").items()
     killed = 0
     results = []
-    for result in restore_on_cluster(items, cluster.address, 0, SlowPeriods, FileOptions()):
+    for result in restore_on_cluster(items, cluster.address, 0, BatchWork(SlowPeriods, PipelineOptions())):
         results.append(result)
         if len(results) == 30:
             os.kill(int(restored(tmp_path)[-1][0]), signal.SIGKILL)
@@ -84,9 +85,7 @@ def test_a_killed_process_and_a_killed_node_lose_nothing(cluster, tmp_path):
             killed += 1
     assert killed == 2
     assert sorted(result.item.source for result in results) == sorted(item.source for item in items)
-    assert [result.error for result in results if result.error] == [
-        "talks/poison.txt: found worker processes that died while restoring it, expected one to finish"
-    ]
+    assert [result.error.place for result in results if result.error] == ["talks/poison.txt"]
     assert contents(tmp_path / "out") == {name: text.replace("casa", "casa.").encode() for name, text in files.items()}
     counts = Counter(word for _, word in restored(tmp_path))
     assert counts.total() - len(counts) <= killed  # a kill before the output is renamed repeats that file
@@ -96,8 +95,8 @@ def test_a_killed_process_and_a_killed_node_lose_nothing(cluster, tmp_path):
 def test_a_model_that_cannot_be_opened_ends_the_batch(cluster, tmp_path):
     write_files(tmp_path / "talks", FILES)
     items = Inputs(["talks"], "out").items()
-    with pytest.raises(AsrPunctError, match="model: found none, expected one"):
-        list(restore_on_cluster(items, cluster.address, 0, refuse, FileOptions()))
+    with refused("model", "none"):
+        list(restore_on_cluster(items, cluster.address, 0, BatchWork(refuse, PipelineOptions())))
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Training batches, and the memory-mapped arrays that they read."""
 
 import os
+import pickle
 import shutil
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("torch")
 
-from dummies import tiny_config, utterances, write_corpus
+from dummies import refused, tiny_config, utterances, write_corpus
 from training_dummies import arrays, generator
 
 from asr_punct.config import TrainingConfig
@@ -27,8 +28,8 @@ from asr_punct.training.batches import add_generated_pauses, epoch_batches, hide
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Vocabulary, mark_matrix
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.hesitations import Hesitations
-from asr_punct.training.mapped import find_arrays, read_corpus, read_words
+from asr_punct.training.mapped import Corpora, StoredCorpus
+from asr_punct.training.pause_model import Hesitations
 from asr_punct.words import Utterance, Word, annotate
 
 window_sizes = st.tuples(st.integers(1, 9), st.integers(1, 3)).map(lambda size: (size[0], size[0] * size[1]))
@@ -69,7 +70,7 @@ def test_rates_of_hidden_pauses_and_edges(name, rate):
 
 def test_the_rate_of_unknown_subwords(tokenizer):
     vocabulary = Vocabulary.encode(["la", "casa"], tokenizer)
-    batch = make_batch(windows_of([20] * 500), vocabulary, tokenizer, dropout=(0.25, generator()))
+    batch = make_batch(windows_of([20] * 500), vocabulary, dropout=(0.25, generator()))
     lost = batch.inputs["input_ids"][:, 1:-1] == tokenizer.unknown
     assert lost.float().mean() == pytest.approx(0.25, abs=0.03)
 
@@ -78,7 +79,7 @@ def test_a_batch_has_the_words_of_its_windows(tokenizer):
     words = ["la", "casa", "mira", "ana"]
     vocabulary = Vocabulary.encode(words, tokenizer)
     batch = arrays([1, 2, 3], marks=[1, 0, 6], cases=[0, 1, 2], pauses=[7, 8, 9], boundaries=[1, 0, 3], rows=[0, 0, 1])
-    made = make_batch(batch, vocabulary, tokenizer, label_mask=np.array([True, False, True]))
+    made = make_batch(batch, vocabulary, label_mask=np.array([True, False, True]))
     expected = collate(
         [
             [WordInput(tokenizer.encode([words[i]])[0], pause, edge) for i, pause, edge in window]
@@ -141,7 +142,7 @@ def test_the_odds_of_hesitations_follow_the_marks_of_the_words(tmp_path, tokeniz
     utterance = annotate(Utterance(tuple(map(Word, parsed.words))), labels=parsed.labels)
     with open(path, "w", encoding="utf-8") as out:
         write_tsv([replace(utterance, id=str(number), document=str(number)) for number in range(30)], out)
-    corpus = read_corpus(path, tokenizer)
+    corpus = StoredCorpus.open(path).encode(tokenizer)
     found = Hesitations.from_corpus(corpus)
     la, casa, vieja, pero, mesa = map(corpus.vocabulary.words.index, ["la", "casa", "vieja", "pero", "mesa"])
     assert found.before[pero] == max(found.before)
@@ -152,7 +153,7 @@ def test_the_odds_of_hesitations_follow_the_marks_of_the_words(tmp_path, tokeniz
 
 
 def test_a_corpus_has_the_values_of_its_file(tsv, tokenizer):
-    values, corpus = utterances(25, seed=3), read_corpus(tsv, tokenizer)
+    values, corpus = utterances(25, seed=3), StoredCorpus.open(tsv).encode(tokenizer)
     words = [word.text for value in values for word in value.words]
     labels = [label for value in values for label in value.labels]
     assert [corpus.vocabulary.words[i] for i in corpus.words] == words
@@ -169,11 +170,13 @@ def test_a_corpus_has_the_values_of_its_file(tsv, tokenizer):
 
 def test_a_corpus_of_one_word(tmp_path, tokenizer):
     (tmp_path / "a.tsv").write_text("la\tO\t-\tO\n")
-    assert read_corpus(tmp_path / "a.tsv", tokenizer).boundaries.tolist() == [DOCUMENT_START + DOCUMENT_END]
+    assert StoredCorpus.open(tmp_path / "a.tsv").encode(tokenizer).boundaries.tolist() == [
+        DOCUMENT_START + DOCUMENT_END
+    ]
 
 
 def test_development_batches_count_every_word_once(corpus, tokenizer):
-    data = PunctuationData(corpus, tokenizer, tiny_config(), 64)
+    data = PunctuationData(Corpora.open(corpus), tokenizer, tiny_config(), 64)
     batches = list(data.val_dataloader())
     assert sum(int(batch.label_mask.sum()) for batch in batches) == len(data.dev)
     right = sum(int(batch.marks[batch.label_mask].sum()) for batch in batches)
@@ -187,56 +190,68 @@ COLUMNS = ("words", "marks", "cases", "pauses", "boundaries")
 
 
 def test_arrays_are_used_again_until_the_file_changes(tsv, tokenizer):
-    directory = find_arrays(tsv)
+    directory = StoredCorpus.open(tsv).directory
     status, made = tsv.stat(), directory.stat().st_ino
-    assert find_arrays(tsv).stat().st_ino == made
-    mapped_before = read_corpus(tsv, tokenizer).words
+    assert StoredCorpus.open(tsv).directory.stat().st_ino == made
+    mapped_before = StoredCorpus.open(tsv).encode(tokenizer).words
     tsv.write_text(tsv.read_text().replace("mira", "miro"))  # equal size and time
     os.utime(tsv, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert tsv.stat().st_size == status.st_size
-    assert find_arrays(tsv) != directory
-    assert "miro" in set(read_words(tsv))
+    assert StoredCorpus.open(tsv).directory != directory
+    assert "miro" in set(StoredCorpus.open(tsv).words())
     assert not directory.exists()
-    assert len(mapped_before) == len(read_corpus(tsv, tokenizer))  # a run that has the old made keeps them
+    assert len(mapped_before) == len(StoredCorpus.open(tsv).encode(tokenizer))  # a run that has the old made keeps them
+
+
+def test_a_pickle_names_the_arrays(corpus):
+    """As the leader of a distributed run sends them."""
+    opened = Corpora.open(corpus)
+    count = len(opened.train.columns)
+    content = pickle.dumps(opened)
+    assert len(content) < 1000
+    assert len(pickle.loads(content).train.columns) == count
 
 
 def test_arrays_of_a_longer_name_stay(tsv):
-    other = find_arrays(shutil.copy(tsv, tsv.with_name("train.es.tsv")))
-    find_arrays(tsv)
-    assert other.is_dir()
+    other = StoredCorpus.open(shutil.copy(tsv, tsv.with_name("train.es.tsv")))
+    StoredCorpus.open(tsv)
+    assert other.directory.is_dir()
 
 
 def test_arrays_of_a_name_with_brackets_are_found(tsv):
     copy = tsv.with_name("a[1].tsv")
-    made = find_arrays(shutil.move(tsv, copy))
+    made = StoredCorpus.open(shutil.move(tsv, copy))
     copy.unlink()
-    assert find_arrays(copy) == made
+    assert StoredCorpus.open(copy) == made
 
 
 def test_arrays_without_their_file(tsv, tokenizer):
-    before = read_corpus(tsv, tokenizer)
-    made = find_arrays(tsv)
+    before = StoredCorpus.open(tsv).encode(tokenizer)
+    made = StoredCorpus.open(tsv).directory
     tsv.unlink()
-    assert read_corpus(tsv, tokenizer).words.tolist() == before.words.tolist()
+    assert StoredCorpus.open(tsv).encode(tokenizer).words.tolist() == before.words.tolist()
     shutil.copytree(made, made.with_name("train.0123456789ab.arrays"))
-    with pytest.raises(InputError, match=r"train\.tsv: found no such file"):
-        find_arrays(tsv)
+    with refused("train.tsv", "no such file", InputError):
+        StoredCorpus.open(tsv)
 
 
-@pytest.mark.parametrize(("content", "found"), [("la\tO\t-\tO\nla\tO\n", "2 columns"), ("\n", "no words")])
-def test_a_bad_file_leaves_no_arrays(tmp_path, content, found):
+@pytest.mark.parametrize(
+    ("content", "place", "found"),
+    [("la\tO\t-\tO\nla\tO\n", "train.tsv:2", "2 columns"), ("\n", "train.tsv", "no words")],
+)
+def test_a_bad_file_leaves_no_arrays(tmp_path, content, place, found):
     (tmp_path / "train.tsv").write_text(content)
-    with pytest.raises(InputError, match=rf"train\.tsv(:2)?: found {found}"):
-        find_arrays(tmp_path / "train.tsv")
+    with refused(place, found, InputError):
+        StoredCorpus.open(tmp_path / "train.tsv")
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["train.tsv"]
     assert not list(tmp_path.glob(".*partial"))
 
 
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x")])
 def test_damaged_arrays(tsv, tokenizer, damage):
-    damage(find_arrays(tsv) / "marks.npy")
-    with pytest.raises(InputError, match=r"marks\.npy: found no array"):
-        read_corpus(tsv, tokenizer)
+    damage(StoredCorpus.open(tsv).directory / "marks.npy")
+    with refused("marks.npy", "no array", InputError):
+        StoredCorpus.open(tsv).encode(tokenizer)
 
 
 @pytest.mark.parametrize("kind", ["passes", "uniform", "sliding", "sentences"])
@@ -247,8 +262,8 @@ def test_blocks_do_not_change_anything(tmp_path, tokenizer, monkeypatch, kind):
     for name, size in (("large", 2**16), ("small", 5)):
         for module in (corpus_module, mapped):
             monkeypatch.setattr(module, "BLOCK_WORDS", size)
-        monkeypatch.setattr(windows, "_BLOCK_SPANS", size)
-        data = PunctuationData(write_corpus(tmp_path / name), tokenizer, config, 64)
+        monkeypatch.setattr(windows, "BLOCK_SPANS", size)
+        data = PunctuationData(Corpora.open(write_corpus(tmp_path / name)), tokenizer, config, 64)
         epoch = data.epoch(0)
         made = [getattr(data.train, column) for column in COLUMNS]
         made += [data.train.documents(), Confusions.from_corpus(data.train, "es").cumulative, data.confusions.names]

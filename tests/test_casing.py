@@ -85,8 +85,9 @@ def test_comments_and_empty_lines_are_skipped(tmp_path):
 def test_a_line_is_one_word(tmp_path, line):
     path = tmp_path / CASING
     path.write_text(f"EiTB\n{line}\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"casing\.txt:2: found .*, expected one word"):
+    with pytest.raises(InputError) as error:
         read_casing(path)
+    assert error.value.place.endswith("casing.txt:2")
 
 
 # Writing

@@ -1,16 +1,15 @@
 import json
-import re
 import shutil
 from dataclasses import replace
 
 import pytest
-from dummies import json_lines, utterances
+from dummies import json_lines, refused, utterances
 
 from asr_punct import hub as package
 from asr_punct import scoring
 from asr_punct.checkpoint import CONFIG, ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.cli.describe import describe, list_models
-from asr_punct.errors import ArgumentError, AsrPunctError, ModelError
+from asr_punct.errors import ArgumentError, ModelError
 from asr_punct.hub import find_model, find_trainable_model, shipped_models
 from asr_punct.inference.backend import OnnxBackend, open_backend
 from asr_punct.inference.punctuator import Punctuator
@@ -71,24 +70,21 @@ def export_graph(directory):
 )
 def test_a_missing_file_is_reported(copy, function, name):
     (copy / name).unlink()
-    with pytest.raises(ModelError) as error:
+    with refused(copy / name, "no such file", ModelError):
         function(copy)
-    assert str(error.value).startswith(f"{copy / name}: found no such file, expected ")
 
 
-@pytest.mark.parametrize(("keys", "value", "message"), json_lines("model_config_errors.jsonl"))
-def test_a_bad_value_is_reported_by_key(copy, keys, value, message):
+@pytest.mark.parametrize(("keys", "value", "key", "found"), json_lines("model_config_errors.jsonl"))
+def test_a_bad_value_is_reported_by_key(copy, keys, value, key, found):
     altered(copy, *keys, value=value)
-    with pytest.raises(AsrPunctError) as error:
+    with refused(f"{copy / CONFIG}: {key}" if key else copy / CONFIG, found):
         read_info(copy)
-    assert str(error.value).startswith(f"{copy / CONFIG}: ")
-    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "3", "null", "{", '{"format": 1}', '{"format": %s}' % ("9" * 5000)])
 def test_a_foreign_configuration_is_refused(tmp_path, content):
     (tmp_path / CONFIG).write_text(content, encoding="utf-8")
-    with pytest.raises(AsrPunctError, match="^" + re.escape(f"{tmp_path / CONFIG}: found ")):
+    with refused(tmp_path / CONFIG):
         read_info(tmp_path)
 
 
@@ -111,7 +107,7 @@ def test_the_requested_graph_is_opened(copy, monkeypatch, files, graph, opened):
 def test_a_graph_that_cannot_be_opened(copy):
     content = json.loads((copy / "config.json").read_text(encoding="utf-8"))["files"]
     altered(copy, "files", value={ONNX: content[ONNX]})
-    with pytest.raises(ModelError, match=r"model\.int8\.onnx: found no such file, expected a graph"):
+    with refused(ONNX_INT8, "no such file", ModelError):
         open_backend(copy, read_info(copy), graph="int8")
     with pytest.raises(ArgumentError) as error:
         open_backend(copy, read_info(copy), "cuda", graph="fp32")
@@ -147,11 +143,8 @@ def test_the_default_model_is_the_shipped_one(shipped, tmp_path):
 
 
 def test_training_starts_from_the_weights_of_a_checkout(shipped, tmp_path, model):
-    with pytest.raises(AsrPunctError) as error:
+    with refused("es-eu", "no model.safetensors", ModelError):
         find_trainable_model("es-eu")
-    found = "model 'es-eu': found no model.safetensors in the installed package, which has graphs only"
-    assert str(error.value).startswith(found)
-    assert "expected CHECKOUT/egs/models/es-eu of a checkout" in str(error.value)
     weights = tmp_path / "egs" / "es-eu"
     shutil.copytree(model, weights)
     assert find_trainable_model("es-eu") == weights
@@ -179,5 +172,5 @@ def test_models_are_listed_with_facts_and_scores(shipped):
 def test_a_damaged_shipped_model(shipped, name):
     directories = shipped_models()
     (shipped / name).unlink()
-    with pytest.raises(AsrPunctError, match=f"{name}: found no such file"):
+    with refused(name, "no such file"):
         list_models(directories)

@@ -144,5 +144,5 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     commands = "pip install 'asr-punct[train]', or in a checkout pip install '.[train]'"
-    message = f"{arguments[0]} needs the package {package}, which is not installed: {commands}"
+    message = f"{arguments[0]}: found no package {package}, expected it installed: {commands}"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"asr-punct: {message}\n")

@@ -47,9 +47,10 @@ def test_differences(scores, tmp_path):
 
 def test_a_data_directory_needs_its_format(run, scores, tmp_path):
     file(tmp_path, "text", "u hola mundo\n")
-    expected = "a file (to read the directory: --from kaldi, in score --ref-from and --hyp-from)"
-    message = f"asr-punct: {tmp_path}: found a data directory, expected {expected}\n"
-    assert run("score", tmp_path, tmp_path) == (2, "", message)
+    status, _, err = run("score", tmp_path, tmp_path)
+    assert status == 2
+    assert err.startswith(f"asr-punct: {tmp_path}: found a data directory")
+    assert "--ref-from" in err
     heard = file(tmp_path, "decode.out", "u 1 0 1 hola\nu 1 1 1 mundo\n")
     formats = ("--ref-from", "kaldi", "--hyp-from", "ctm")
     assert scores(tmp_path, heard, *formats, "--compare", heard)["words"] == 2
@@ -94,15 +95,12 @@ def test_a_page_without_the_extra_audio(run, spoken, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("ref.txt heard.json --align --audio a.wav", "found --audio, expected --html with it"),
-        ("ref.txt ref.txt --html p.html --audio a.wav", "--audio: found no times in ref.txt"),
+        ("ref.txt heard.json --align --audio a.wav", "found --audio"),
+        ("ref.txt ref.txt --html p.html --audio a.wav", "found no times"),
         ("ref.txt heard.json --align --html p.html --audio none.wav", "none.wav: found no such file"),
-        ("ref.txt heard.json --align --html p.html --audio .", ".: found a directory, expected an audio file"),
-        (
-            "ref.txt heard.json --align --html p.html --audio a.wav",
-            "a.wav: found 2.90 s of audio, and a word ends at 3.50 s, expected the recording of these words",
-        ),
-        ("ref.txt two.json --align --html p.html --audio a.wav", "--audio: found 2 recordings in two.json"),
+        ("ref.txt heard.json --align --html p.html --audio .", ".: found a directory"),
+        ("ref.txt heard.json --align --html p.html --audio a.wav", "a.wav: found 2.90 s of audio"),
+        ("ref.txt two.json --align --html p.html --audio a.wav", "found 2 recordings"),
         ("ref.txt heard.json --align --html no/p.html", "no/p.html"),
     ],
 )

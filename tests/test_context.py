@@ -10,19 +10,14 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 
 from dummies import tiny_config
-from test_model import window
+from model_dummies import window, write_model
 
-from asr_punct.checkpoint import ONNX, TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
+from asr_punct.checkpoint import ONNX, WEIGHTS, read_info
 from asr_punct.config import ContextConfig
 from asr_punct.features import collate
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.model.context import build_context
-from asr_punct.model.convolution import image_convolution, sum_of_products
-from asr_punct.model.encoder import new_encoder
-from asr_punct.model.tagger import Tagger
+from asr_punct.model.context import build_context, image_convolution, sum_of_products
 from asr_punct.model.torch_backend import TorchBackend
-from asr_punct.model.weights import save_tagger
-from asr_punct.subwords import train_tokenizer
 from asr_punct.training.export import export
 
 WIDTH = 8
@@ -105,18 +100,6 @@ def test_recurrent_network_with_attention():
         return result
 
     check_rows(context("brnn"), literal)
-
-
-def write_model(directory, config):
-    """Write a model directory with random weights."""
-    tokenizer = train_tokenizer(["mira", "la", "casa", "dónde", "está"], 60)
-    torch.manual_seed(0)
-    model = Tagger(config, new_encoder(config.encoder, tokenizer.get_vocab_size(), 0))
-    directory.mkdir()
-    tokenizer.save(str(directory / TOKENIZER))
-    save_tagger(model, directory / WEIGHTS)
-    write_info(directory, ModelInfo(config, model.encoder.settings))
-    return model.eval()
 
 
 @pytest.mark.parametrize("kind", ["convolution", "bilstm", "attention"])

@@ -7,20 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from pair_rules import PAIRS, bonus, table, violation
 
 from asr_punct.decode import Decoder, DecodeSettings
-from asr_punct.decode.classes import parse_class_weights, with_class_weights
-from asr_punct.decode.decoder import BLOCK_WORDS, balance
-from asr_punct.decode.flags import WordFlag
-from asr_punct.decode.settings import switched_off
+from asr_punct.decode.decoder import BLOCK_WORDS
+from asr_punct.decode.inputs import WordFlag
+from asr_punct.decode.settings import parse_class_weights, with_class_weights
 from asr_punct.decode.states import PairSearch
-from asr_punct.decode.word_marks import QUESTION_BONUS
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError
 from asr_punct.marks import MARKS, Case, Labels, Mark
 
-STOPS = {Mark.COMMA, Mark.PERIOD, Mark.COLON, Mark.SEMICOLON}
-ENDS = {Mark.QUESTION, Mark.EXCLAMATION}
-PAIRS = ((Mark.OPEN_QUES, Mark.QUESTION), (Mark.OPEN_EXCL, Mark.EXCLAMATION), (Mark.OPEN_QUOTE, Mark.QUOTE))
 PENALTIES = (2.0, 1.0, np.inf)
 
 
@@ -40,9 +36,9 @@ def labels_of(rows, parameters=None, flags=None, sizes=(10_000,), cases=None, cl
     return result
 
 
-def table(rows):
-    """Probabilities (words, marks) of rows of them by mark; the others are very unlikely."""
-    return np.array([[row.get(mark, 0.001) for mark in MARKS] for row in rows], dtype=np.float32)
+def without(mark, **changes):
+    """The default settings, with a mark that may not be set."""
+    return DecodeSettings(enabled=frozenset(MARKS) - {mark}, **changes)
 
 
 def marks_of(rows, **keywords):
@@ -51,50 +47,6 @@ def marks_of(rows, **keywords):
 
 
 # Rules of pairs, by brute force
-
-
-def violation(rows, active=frozenset(MARKS), barriers=()):
-    """Which rule the marks of a document break, if any, and its closing marks without an opening one."""
-    open_pairs, unopened = set(), []
-    for i, marks in enumerate(rows):
-        if i in barriers and open_pairs:
-            return "open at a barrier", unopened
-        before, outer = len(unopened), open_pairs - {Mark.OPEN_QUOTE}
-        for opening, closing in PAIRS:
-            if closing not in active or opening not in active:
-                continue
-            if opening in marks and opening in open_pairs:
-                return "inside itself", unopened
-            if opening in marks and closing in ENDS and outer:
-                return "inside the other", unopened
-            if opening in marks:
-                open_pairs.add(opening)
-            if closing in marks and opening in open_pairs:
-                open_pairs.remove(opening)
-            elif closing in marks:
-                unopened.append(closing)
-        if marks >= ENDS and set(unopened[before:]) in ({Mark.QUESTION}, {Mark.EXCLAMATION}):
-            return "one of ? and ! is opened", unopened
-        if marks & (ENDS | {Mark.PERIOD}) and open_pairs - {Mark.OPEN_QUOTE}:
-            return "open at a sentence's end", unopened
-        if i in barriers and open_pairs:
-            return "open at a barrier", unopened
-        if len(marks & STOPS) > 1:
-            return "two stops", unopened
-        if Mark.PERIOD in marks and marks & (ENDS | {Mark.ELLIPSIS}) and Mark.QUOTE not in marks:
-            return "period beside an end", unopened
-        if Mark.QUESTION in marks and marks & STOPS and Mark.QUOTE not in marks:
-            return "comma beside ?", unopened
-    if open_pairs:
-        return "open at the end", unopened
-    return "a quotation without a beginning" if Mark.QUOTE in unopened else None, unopened
-
-
-def bonus(marks, scores):
-    """Of a ? that replaces a comma, colon or semicolon."""
-    if Mark.QUESTION not in marks or Mark.QUOTE in marks:
-        return 0.0
-    return min(max(0.0, *(scores[mark] for mark in STOPS - {Mark.PERIOD})), QUESTION_BONUS)
 
 
 def total(rows, scores, unopened):
@@ -140,7 +92,7 @@ def test_no_assignment_of_marks_is_better(problem):
         wrong, unopened = violation(rows, watched, barriers)
         if wrong is None:
             best = max(best, total(rows, scores, unopened))
-    found = balance(scores, PairSearch(active, PENALTIES), flags)[0]
+    found = PairSearch(active, PENALTIES).balance(scores, flags)[0]
     rows = [{mark for mark, on in zip(MARKS, row, strict=True) if on} for row in found]
     wrong, unopened = violation(rows, watched, barriers)
     assert wrong is None
@@ -198,18 +150,17 @@ def test_no_dash_ends_a_document(sizes):
 
 
 @pytest.mark.parametrize(("off", "expected"), [("OPEN_QUOTE", {Mark.QUOTE}), ("QUOTE", {Mark.OPEN_QUOTE})])
-def test_a_pair_with_one_mark_switched_off_has_no_rule(off, expected):
-    thresholds = {mark: 2.0 if mark == off else 0.5 for mark in MARKS}
+def test_a_pair_with_one_mark_that_is_not_enabled_has_no_rule(off, expected):
     rows = [{"OPEN_QUOTE": 0.9, "QUOTE": 0.9}]
-    assert marks_of(rows, parameters=DecodeSettings(thresholds)) == [expected]
+    assert marks_of(rows, parameters=without(off)) == [expected]
 
 
 def test_thresholds_are_by_mark_and_case_is_the_likeliest():
     marks = np.full((2, 13), 0.4, dtype=np.float32)
     cases = np.array([[0.2, 0.5, 0.3], [0.1, 0.2, 0.7]], dtype=np.float32)
-    limits = {mark: 0.3 if mark in (Mark.DASH, Mark.PERIOD) else 2.0 for mark in MARKS}
     both = frozenset({Mark.DASH, Mark.PERIOD})
-    found = labels_of(np.repeat(marks, 2, 0), DecodeSettings(limits), cases=np.repeat(cases, [1, 3], 0))[:2]
+    parameters = DecodeSettings({mark: 0.3 if mark in both else 0.5 for mark in MARKS})
+    found = labels_of(np.repeat(marks, 2, 0), parameters, cases=np.repeat(cases, [1, 3], 0))[:2]
     assert found == [Labels(both, Case.FIRST_CAP), Labels(both, Case.ALL_CAPS)]
 
 
@@ -238,7 +189,7 @@ def test_sentences_begin_with_capitals_whatever_the_sizes_of_parts(seed, sizes):
         (0.45, 0.52, 0, (set(), Case.O)),  # the sentence end, which is not likely enough, explains the capital
         (0.1, 0.6, 0, (set(), Case.FIRST_CAP)),
         (0.999, 0.05, 0, ({Mark.PERIOD}, Case.O)),  # a number needs no capital: `Hil zen. 1976an hasi zen`
-        (0.999, 0.05, WordFlag.FUNCTION_WORD, ({Mark.PERIOD}, Case.FIRST_CAP)),
+        (0.999, 0.05, WordFlag.NEVER_NAME, ({Mark.PERIOD}, Case.FIRST_CAP)),
     ],
 )
 def test_a_period_and_the_next_capital_are_decided_together(period, capital, flag, expected):
@@ -253,8 +204,8 @@ def test_a_period_and_the_next_capital_are_decided_together(period, capital, fla
 def test_a_capital_that_a_sentence_end_explains_is_not_written_without_it(capital, expected, sizes):
     cases = np.array([[1, 0, 0], [1 - capital, capital, 0], [1, 0, 0]], dtype=np.float32)
     rows = table([{Mark.PERIOD: 0.9, Mark.QUESTION: 0.1}, {}, {}])
-    limits = {**DecodeSettings().thresholds, Mark.PERIOD: switched_off(0.5)}
-    found = labels_of(rows, DecodeSettings(limits, sentence_capitals=True), sizes=sizes, cases=cases)
+    parameters = without(Mark.PERIOD, sentence_capitals=True)
+    found = labels_of(rows, parameters, sizes=sizes, cases=cases)
     assert found == [Labels(), Labels(case=expected), Labels()]
 
 
@@ -303,12 +254,12 @@ def test_a_dash_on_the_first_word_needs_another_dash_near(distance, kept):
 @pytest.mark.parametrize(
     ("set_marks", "flag", "case"),
     [
-        (["COMMA"], WordFlag.FUNCTION_WORD, Case.O),
-        (["EXCLAMATION", "COMMA"], WordFlag.FUNCTION_WORD, Case.O),
-        (["ELLIPSIS", "COMMA"], WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
+        (["COMMA"], WordFlag.NEVER_NAME, Case.O),
+        (["EXCLAMATION", "COMMA"], WordFlag.NEVER_NAME, Case.O),
+        (["ELLIPSIS", "COMMA"], WordFlag.NEVER_NAME, Case.FIRST_CAP),
         (["COMMA"], 0, Case.FIRST_CAP),
-        (["PERIOD"], WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
-        (["DASH"], WordFlag.FUNCTION_WORD, Case.FIRST_CAP),
+        (["PERIOD"], WordFlag.NEVER_NAME, Case.FIRST_CAP),
+        (["DASH"], WordFlag.NEVER_NAME, Case.FIRST_CAP),
     ],
 )
 def test_a_function_word_has_no_capital_after_a_comma(set_marks, flag, case, sizes):
@@ -328,7 +279,7 @@ def test_a_question_after_a_comma_begins_in_lower_case(opening, case, comma, siz
     closing = dict(PAIRS)[Mark(opening)]
     rows = [{"COMMA": 0.99} if comma == "predicted" else {}, {opening: 0.99}, {closing: 0.99}]
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
-    flags = np.array([0 if comma == "predicted" else WordFlag.RIGHT_TAKEN, WordFlag.FUNCTION_WORD, 0], dtype=np.uint8)
+    flags = np.array([0 if comma == "predicted" else WordFlag.RIGHT_TAKEN, WordFlag.NEVER_NAME, 0], dtype=np.uint8)
     assert labels_of(table(rows), flags=flags, cases=cases, sizes=sizes)[1] == Labels({opening}, case)
 
 
@@ -394,24 +345,26 @@ def test_a_class_sets_all_of_its_marks(row, expected):
     assert (first.marks, second.marks) == ({"OPEN_QUOTE"} if "QUOTE" in expected else set(), expected)
 
 
-def test_a_mark_that_is_switched_off_leaves_its_place_empty():
+def test_a_mark_that_is_not_enabled_leaves_its_place_empty():
     classes = ("O", "COMMA", "PERIOD")
-    thresholds = {mark: 2.0 if mark is Mark.PERIOD else 0.5 for mark in MARKS}
-    found = labels_of([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1]], DecodeSettings(thresholds), classes=classes)
+    found = labels_of([[0.1, 0.2, 0.7], [0.2, 0.7, 0.1]], without(Mark.PERIOD), classes=classes)
     assert [set(label.marks) for label in found] == [set(), {Mark.COMMA}]
 
 
 @pytest.mark.parametrize("weight", [0.25, 1.0, 5.0])
 def test_a_weight_multiplies_the_odds_of_a_mark(weight):
     """The threshold moves so that the mark is set from where its weighted odds reach those of the old one."""
-    settings = DecodeSettings({mark: 2.0 if mark is Mark.DASH else 0.3 for mark in MARKS})
-    weights = parse_class_weights(f"COMMA={weight},DASH={weight}")
-    moved = with_class_weights(settings, weights, ()).thresholds
-    assert weight * moved[Mark.COMMA] / (1 - moved[Mark.COMMA]) == pytest.approx(0.3 / 0.7)
-    assert (moved[Mark.PERIOD], moved[Mark.DASH]) == (0.3, 2.0)
+    settings = without(Mark.DASH, thresholds=dict.fromkeys(MARKS, 0.3))
+    moved = with_class_weights(settings, parse_class_weights(f"COMMA={weight}"), ())
+    assert weight * moved.thresholds[Mark.COMMA] / (1 - moved.thresholds[Mark.COMMA]) == pytest.approx(0.3 / 0.7)
+    assert moved.thresholds[Mark.PERIOD] == pytest.approx(0.3)
+    assert moved.enabled == settings.enabled
 
 
 @pytest.mark.parametrize("wrong", ["QUESTION", "QUESTION=2,", "QUESTION=much"])
 def test_malformed_weights_are_refused(wrong):
-    with pytest.raises(AsrPunctError, match=r"--class-weights: found '.*', expected a name and a number as COMMA="):
+    with pytest.raises(ArgumentError) as error:
         parse_class_weights(wrong)
+    assert error.value.place == "class_weights"
+    assert error.value.found.strip("'") in wrong
+    assert "COMMA=" in error.value.expected

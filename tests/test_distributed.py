@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dummies import COMMAND_LINE, tiny_config, write_corpus
+from dummies import COMMAND_LINE, refused, tiny_config, write_corpus
 
 pytest.importorskip("lightning")
 
@@ -20,11 +20,13 @@ from safetensors.torch import load_file
 
 from asr_punct.checkpoint import read_info
 from asr_punct.config import as_mapping
+from asr_punct.errors import ArgumentError
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.distributed import Process
+from asr_punct.training.distributed import Process, launch
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import PunctuationModule
-from asr_punct.training.muon import SharedMuon
+from asr_punct.training.mapped import Corpora
+from asr_punct.training.optim import SharedMuon
 
 NOISE = {"windows": 0.5, "substitution": 0.1, "deletion": 0.1, "fillers": "eh", "filler": 0.1}
 
@@ -51,9 +53,9 @@ def content(batch):
 @pytest.mark.parametrize(("processes", "accumulate"), [(2, 1), (3, 2), (1, 4), (40, 1)])
 def test_each_window_is_in_one_part(corpus, tokenizer, processes, accumulate):
     config = without_dropout(accumulate=accumulate)
-    whole = PunctuationData(corpus, tokenizer, without_dropout(), 64)
+    whole = PunctuationData(Corpora.open(corpus), tokenizer, without_dropout(), 64)
     data = [
-        PunctuationData(corpus, tokenizer, config, 64, Process(rank, rank, processes, processes))
+        PunctuationData(Corpora.open(corpus), tokenizer, config, 64, Process(rank, rank, processes, processes))
         for rank in range(processes)
     ]
     for loader, parts in (("train_dataloader", accumulate), ("val_dataloader", 1)):
@@ -72,9 +74,9 @@ def test_each_window_is_in_one_part(corpus, tokenizer, processes, accumulate):
 def test_the_mean_of_the_parts_is_the_loss_and_gradient_of_the_batch(corpus, count):
     config = without_dropout()
     torch.manual_seed(0)
-    model, tokenizer = start_model(config, corpus)
+    model, tokenizer = start_model(config, Corpora.open(corpus))
     module = PunctuationModule(model, config.training, steps_per_epoch=1)
-    batch = PunctuationData(corpus, tokenizer, config, 64).epoch(0)[0]
+    batch = PunctuationData(Corpora.open(corpus), tokenizer, config, 64).epoch(0)[0]
 
     def results(parts):
         module.zero_grad()
@@ -99,17 +101,17 @@ def test_accumulated_steps_train_the_same_model(corpus, tmp_path):
     assert all(torch.allclose(once[name], parts[name], atol=1e-3) for name in once)
 
 
-def test_a_named_gpu_for_several_processes(run, corpus, tmp_path, monkeypatch):
+def test_a_named_gpu_for_several_processes(corpus, tmp_path, monkeypatch):
     for name, value in {"RANK": 1, "LOCAL_RANK": 1, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2}.items():
         monkeypatch.setenv(name, str(value))
-    status, _, err = run("train", "--data", corpus, "-o", tmp_path / "m", "--device", "cuda:1")
-    assert (status, err) == (2, "asr-punct: --device: found 'cuda:1', expected cpu or cuda with several processes\n")
+    with refused("device", "'cuda:1'", ArgumentError):
+        train(tiny_config(), corpus, tmp_path / "m", device="cuda:1")
 
 
-def test_several_machines_need_an_address(run, corpus, tmp_path, monkeypatch):
+def test_several_machines_need_an_address(monkeypatch):
     monkeypatch.delenv("MASTER_ADDR", raising=False)
-    status, _, err = run("train", "--data", corpus, "-o", tmp_path / "m", "--nodes", 2)
-    assert (status, "--nodes: found no MASTER_ADDR" in err) == (2, True)
+    with refused("nodes", "no MASTER_ADDR", ArgumentError):
+        launch(["train"], devices=1, nodes=2)
 
 
 # Two processes
@@ -199,7 +201,7 @@ def test_a_run_resumes_after_a_killed_process(files, tmp_path):
         os.kill(max(children(process)), signal.SIGKILL)
         rest = process.stderr.read()
     assert process.returncode == 2
-    assert re.search(r"process \d of the training ended with status -\d+; --resume continues", rest)
+    assert re.search(r"process \d of the training: found status -\d+.*resume", rest)
     finished(words)
     unbroken, resumed = (load_file(tmp_path / name / "model.safetensors") for name in ("unbroken", "killed"))
     assert all(torch.equal(unbroken[name], resumed[name]) for name in unbroken)

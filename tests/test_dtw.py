@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 pytest.importorskip("espeakng_loader")
 pytest.importorskip("librosa")
 
-from asr_punct.align import dtw
-from asr_punct.align.espeak import synthesise
+from asr_punct.align.dtw import dtw_align
+from asr_punct.align.espeak import VoiceError, synthesise
 from asr_punct.align.warping import BAND, warp
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import InputError
 
 TEXTS = {
     "es": "Señora presidenta, la comisión votó ayer 3.500 enmiendas. ¿Qué haremos mañana, señorías?",
@@ -49,7 +49,7 @@ def long_pauses(words):
 @pytest.mark.parametrize(("language", "variant"), [("es", "f2"), ("eu", "m7"), ("en", "f5")])
 def test_words_and_pauses_of_another_voice(language, variant):
     samples, rate, words, truth = speak(TEXTS[language], f"{language}+{variant}", words_per_minute=150)
-    found = dtw.align(samples, rate, words, language)
+    found = dtw_align(samples, rate, words, language)
     assert [word.text for word in found] == words
     check(found, truth)
     assert np.array_equal(long_pauses(found), long_pauses(truth))
@@ -58,14 +58,14 @@ def test_words_and_pauses_of_another_voice(language, variant):
 def test_a_language_code_without_a_voice_of_its_own_has_that_of_its_language():
     samples, rate, words, truth = speak(TEXTS["es"], "es+f2")
     for language in ("spa", "es_ES", "en-US+es-ES"):
-        check(dtw.align(samples, rate, words, language), truth)
+        check(dtw_align(samples, rate, words, language), truth)
 
 
 def test_of_two_languages_the_spoken_one_is_used():
     samples, rate, words, truth = speak(TEXTS["es"], "es+m2")
-    check(dtw.align(samples, rate, words, "en+es"), truth)
+    check(dtw_align(samples, rate, words, "en+es"), truth)
     with pytest.raises(AssertionError):
-        check(dtw.align(samples, rate, words, "en"), truth)
+        check(dtw_align(samples, rate, words, "en"), truth)
 
 
 @pytest.mark.parametrize(("copies", "silence_s"), [(14, 0), (1, 40)])
@@ -74,33 +74,34 @@ def test_audio_of_over_a_minute(copies, silence_s):
     silence = 1e-3 * np.random.default_rng(2).standard_normal(silence_s * rate).astype(np.float32)
     samples = np.concatenate([silence, samples, silence])
     assert len(samples) > 80 * rate
-    check(dtw.align(samples, rate, words, "es"), truth, shift=silence_s)
+    check(dtw_align(samples, rate, words, "es"), truth, shift=silence_s)
 
 
 def test_words_without_sound_get_a_place_and_no_length():
     samples, rate, words, truth = speak("sí - no - quizá", "es")
-    found = dtw.align(samples, rate, ["—", *words, "—"], "es")
+    found = dtw_align(samples, rate, ["—", *words, "—"], "es")
     check_order(found)
     assert found[0].start == found[0].end == found[1].start
     assert found[2].start == found[2].end == found[1].end
     assert found[-1].start == found[-2].end
     assert found[3].start == pytest.approx(truth[2].start, abs=0.05)
-    assert all(0 <= word.start == word.end for word in dtw.align(samples, rate, ["—", "—"], "es"))
+    assert all(0 <= word.start == word.end for word in dtw_align(samples, rate, ["—", "—"], "es"))
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.02, 0.3, 2.0])
 def test_silence_and_snippets(seconds):
-    found = dtw.align(np.zeros(round(16000 * seconds), np.float32), 16000, ["uno", "dos", "tres"], "es")
+    found = dtw_align(np.zeros(round(16000 * seconds), np.float32), 16000, ["uno", "dos", "tres"], "es")
     check_order(found)
     assert found[-1].end <= seconds + 0.001
 
 
 def test_nothing_to_align():
-    assert dtw.align(np.zeros(16000, np.float32), 16000, [], "es") == ()
-    with pytest.raises(AsrPunctError, match="found no audio, expected the speech of 1 word"):
-        dtw.align(np.zeros(0, np.float32), 16000, ["a"], "es")
-    with pytest.raises(InputError, match="voice"):
-        dtw.align(np.zeros(16000, np.float32), 16000, ["a"], "xx")
+    assert dtw_align(np.zeros(16000, np.float32), 16000, [], "es") == ()
+    with pytest.raises(InputError, match="the speech of 1 word"):
+        dtw_align(np.zeros(0, np.float32), 16000, ["a"], "es")
+    with pytest.raises(VoiceError) as error:
+        dtw_align(np.zeros(16000, np.float32), 16000, ["a"], "xx-YY")
+    assert (error.value.place, error.value.found) == ("language", "'xx'")
 
 
 def reference_cost(distance, outside, starts):
@@ -211,8 +212,9 @@ def test_markup_in_the_text_is_text():
 
 @pytest.mark.parametrize("voice", ["xx", "", "es+nobody", "../es"])
 def test_an_unknown_voice_is_an_error(voice):
-    with pytest.raises(InputError, match=r"voice: found .*, expected a voice of espeak-ng"):
+    with pytest.raises(VoiceError) as error:
         synthesise("hola", voice)
+    assert (error.value.place, error.value.found) == ("voice", repr(voice))
 
 
 @given(st.text(max_size=40))

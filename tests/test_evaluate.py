@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from asr_punct.formats.json.own import write_json
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.hub import shipped_models
-from asr_punct.inference.evaluate import as_recognised
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
 from asr_punct.text import without_marks
-from asr_punct.words import Utterance, Word, without_labels
+from asr_punct.words import Utterance, Word, bare, without_labels
 
 WARNING = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)\n"
 MODEL = "es-eu"
@@ -72,8 +71,8 @@ def test_capitals_of_the_words_are_hidden_from_the_model(scores, tmp_path):
 
 def test_pauses_and_times_of_a_test_set_stay():
     utterance = replace(TEST[0], words=tuple(replace(word, start=1.0, end=2.0) for word in TEST[0].words))
-    assert as_recognised(utterance) == without_labels(utterance)
-    assert None not in as_recognised(utterance).pauses
+    assert bare(utterance) == without_labels(utterance)
+    assert None not in bare(utterance).pauses
 
 
 @pytest.mark.parametrize("options", [["--quiet"], []])

@@ -1,19 +1,293 @@
-"""TSV, CTM, text, data directories, and words read as labels."""
+"""Formats: detection, outputs, and the tables of files with their utterances, of files with marks, and of errors."""
+
+import gzip
+import json
+import lzma
+import re
 
 import pytest
-from dummies import file, written
+from dummies import file, json_lines, refused_at, with_labels, written
 from hypothesis import given
 from hypothesis import strategies as st
 
+import asr_punct
 from asr_punct import formats
-from asr_punct.errors import InputError
-from asr_punct.formats.kaldi.tables import read_data_dir
-from asr_punct.formats.labelled import labelled
-from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.marks import Case, Labels, Mark
+from asr_punct.errors import ArgumentError, InputError, Setting
+from asr_punct.formats.registry import FORMATS, WRITABLE, format_by_name
+from asr_punct.formats.source import Source
+from asr_punct.marks import Case, Labels, Mark, glyphs, parse_marks
 from asr_punct.words import Utterance, Word, annotate
 
-# TSV
+ES = glyphs("es")
+USUAL = {"recording": "talk", "speaker": "", "channel": "1", "language": ""}
+
+
+def put(folder, name, content):
+    """Write a file of this text or JSON value, or a directory `data` of these files."""
+    if name != "data":
+        return file(
+            folder,
+            name,
+            (content if isinstance(content, str) else json.dumps(content)).encode("utf-8", "surrogateescape"),
+        )
+    (folder / name).mkdir()
+    for each, text in content.items():
+        file(folder / name, each, text)
+    return folder / name
+
+
+# Tables
+
+
+def shown(utterance):
+    """The fields of an utterance; each word is its text, start, end and confidence, as far as one is known."""
+    words = [[word.text, word.start, word.end, word.confidence] for word in utterance.words]
+    for row in words:
+        while row[-1] is None:
+            row.pop()
+    fields = {name: getattr(utterance, name) for name in ("id", *USUAL)}
+    return {**fields, "times": utterance.time_source, "words": words}
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), json_lines("format_examples.jsonl"))
+def test_a_file_is_read(tmp_path, name, content, expected):
+    """Rows of file name, content and utterances; fields with their usual value are left out."""
+    usual = {**USUAL, "recording": name.partition(".")[0]}
+    found = [shown(each) for each in formats.read(put(tmp_path, name, content), may_be_empty=True)]
+    assert found == [{**usual, **each} for each in expected]
+
+
+def value_of(name, text):
+    """The JSON value of a file, as text in which the order of keys counts; of other files their text."""
+    return json.dumps(json.loads(text)) if name.endswith("json") else text
+
+
+@pytest.mark.parametrize(("name", "content", "marks", "expected"), json_lines("format_outputs.jsonl"))
+def test_only_the_words_change(tmp_path, name, content, marks, expected):
+    """Rows of file name, content, marks, and the content with these marks and a capital on every word."""
+    path = put(tmp_path, name, content)
+    utterances, format_name = list(formats.read(path, may_be_empty=True)), formats.detect(path)
+    assert value_of(name, written(utterances, format_name)) == value_of(name, path.read_text(encoding="utf-8"))
+    labelled = with_labels(utterances, Labels(parse_marks(marks), Case.FIRST_CAP))
+    assert value_of(name, written(labelled, format_name)) == (json.dumps(expected) if name == "a.json" else expected)
+
+
+@pytest.mark.parametrize("row", json_lines("format_conversions.jsonl"))
+def test_utterances_are_written_in_another_format(tmp_path, row):
+    """Rows of a source, a format, the file or the error, and perhaps marks that are set with a capital on every word.
+
+    The source is utterances of the project's JSON, or a file by its name.
+    """
+    source, format_name, expected, *marks = row
+    ((name, content),) = source.items() if isinstance(source, dict) else [("talk.json", {"utterances": source})]
+    utterances = list(formats.read(put(tmp_path, name, content), may_be_empty=True))
+    if marks:
+        utterances = with_labels(utterances, Labels(parse_marks(marks[0]), Case.FIRST_CAP))
+    if isinstance(expected, dict):
+        with refused_at(**expected):
+            written(utterances, format_name)
+    else:
+        assert written(utterances, format_name) == expected
+
+
+@pytest.mark.parametrize("row", json_lines("format_errors.jsonl"))
+def test_the_error_names_place_and_what_was_found(tmp_path, row):
+    """Rows of file name, content, place, what was found, and perhaps the format that is given."""
+    name, content, place, found, *given = row
+    with refused_at(f"{tmp_path}/{place}", found):
+        list(formats.read(put(tmp_path, name, content), *given))
+
+
+def test_numbers_of_many_digits_are_too_large(tmp_path):
+    path = file(tmp_path, "a.json", "9" * 5000)
+    with refused_at(path, "a number that is too large"):
+        list(formats.read(path))
+
+
+# Detection
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), json_lines("format_detection.jsonl"))
+def test_the_format_is_detected(tmp_path, standard_input, name, content, expected):
+    """Rows of file name, content, and the format or what was found; without a suffix also on standard input."""
+    path = file(tmp_path, name, content)
+    if isinstance(expected, dict):
+        with pytest.raises(InputError) as raised:
+            list(formats.read(path))
+        kind = expected["found"].removeprefix("what looks like ").replace("JSON", "")
+        assert (raised.value.place, raised.value.found) == (str(path), expected["found"])
+        assert raised.value.setting == Setting("source_format", kind)
+        assert list(formats.read(path, "text"))
+        return
+    assert formats.detect(path) == expected
+    if "." not in name:
+        standard_input(content)
+        source = Source("-")
+        assert source.format == expected
+        assert list(formats.read(source)) == list(formats.read(file(tmp_path, "-", content), expected))
+
+
+def test_long_standard_input_is_read_once(standard_input):
+    lines = [f"u{number:04} hola ana {number}" for number in range(500)]
+    standard_input("\n".join(lines))
+    found = list(formats.read("-"))
+    assert [" ".join([each.id, *(word.text for word in each.words)]) for each in found] == lines
+    assert {each.context for each in found} == {each.id for each in found}  # each is a document of its own
+
+
+@pytest.mark.parametrize("content", ['{"segments": []}', '{"segments": [{"text": ""}]}', '{"utterances": []}'])
+def test_json_may_have_no_words_with_silence(tmp_path, content):
+    path = file(tmp_path, "a.json", content)
+    assert not [word for value in formats.read(path, may_be_empty=True) for word in value.words]
+    for name in ("a.ctm", "a.json", "a.jsonl", "a"):
+        with pytest.raises(InputError):
+            list(formats.read(file(tmp_path, name, ""), may_be_empty=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a.TXT", "text"), ("data/ctm", "ctm"), ("a.TextGrid", "textgrid"), ("-", None), ("a", None), ("a.json", "json")],
+)
+def test_formats_are_detected_by_name(name, expected):
+    assert format_by_name(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("a.ass", "a .ass file"), ("a.ttml", "a .ttml file"), ("a.XML", "a .xml file"), ("a.flac", "audio")],
+)
+def test_other_kinds_of_files_are_read_as_text_only_on_request(tmp_path, name, found):
+    path = file(tmp_path, name, "hola\n")
+    with refused_at(path, found):
+        formats.read(path)
+    (utterance,) = formats.read(path, "text")
+    assert utterance.words == (Word("hola"),)
+
+
+def test_the_text_of_a_data_directory_has_ids_in_one_line_too(tmp_path):
+    source = file(tmp_path, "text", "u hola ana\n")
+    assert formats.detect(source) == "text"
+    file(tmp_path, "utt2spk", "u u\n")
+    assert formats.detect(source) == "kaldi-text"
+    file(tmp_path, "ctm", "u 1 0 1 hola\n")
+    with refused_at(source, "the text of a data directory with a ctm"):
+        list(formats.read(source))
+    assert [len(utterance.words) for utterance in formats.read(source, "kaldi-text")] == [2]
+    with refused_at(tmp_path, "a data directory"):
+        list(formats.read(tmp_path))
+
+
+# Outputs
+
+
+def test_the_output_format_is_that_of_the_name(tmp_path):
+    names = ["-", "a", "/dev/stdout", "a.txt", "a.TSV", "d/ctm", "a.json"]
+    assert [formats.output_format(name) for name in names] == ["text", "text", "text", "text", "tsv", "ctm", "json"]
+    manifest = file(tmp_path, "a.json", '{"audio_filepath": "a.wav"}\n')
+    assert formats.output_format(manifest) == "json"
+
+
+WHISPER = '{"segments": [{"text": " hola", "start": 0.0, "end": 1.0}]}'
+MANIFEST = '{"audio_filepath": "a.wav", "text": "hola"}\n'
+
+
+@pytest.mark.parametrize(("source", "content", "output", "expected"), json_lines("output_formats.jsonl"))
+def test_outputs_of_the_same_kind_keep_the_format(tmp_path, standard_input, source, content, output, expected):
+    """Rows of the input's name and content, the output's name and its format."""
+    path = file(tmp_path, source, content)
+    assert formats.output_format(output, None, Source(path)) == expected
+    assert formats.output_format(output, "eaf", Source(path)) == "eaf"
+    if source == "a":
+        standard_input(content)
+        assert formats.output_format(output, None, Source("-")) == expected
+
+
+def test_the_given_format_of_the_input_is_kept(tmp_path):
+    assert formats.output_format("b.json", None, Source("-", "whisper")) == "whisper"
+    assert formats.output_format("b.json", None, Source("-", "aws")) == "json"
+    assert formats.output_format("b.json", None, Source(file(tmp_path, "a.json", MANIFEST), "json")) == "json"
+    assert formats.output_format("b.json", None, Source(tmp_path / "none.json")) == "json"
+
+
+@pytest.mark.parametrize("name", ["a.trs", "a.es", "a.html.gz"])
+def test_an_output_of_another_name_is_an_error(name):
+    suffix = name.removesuffix(".gz")[1:]
+    with refused_at(name, f"the suffix {suffix}, which no format has"):
+        formats.output_format(name)
+    assert formats.output_format(name, "text") == "text"
+
+
+def test_formats_that_are_unknown_or_not_written_are_errors():
+    with refused_at("source_format", "'doc'", ArgumentError):
+        formats.read("a", "doc")
+    for name in ("doc", *(FORMATS.keys() - WRITABLE)):
+        with refused_at("target_format", repr(name), ArgumentError):
+            formats.output_format("a", name)
+    with refused_at("target_format", "'kaldi'", ArgumentError):
+        written([], "kaldi")
+
+
+@pytest.mark.parametrize("name", ["a.ctm.gz", "a.ctm.xz"])
+def test_compressed_output_is_of_the_name_without_its_suffix_and_reads_back(tmp_path, name):
+    rows = "r 1 0.10 0.2 hola\nr 1 1 0.25 a 0.9\n"
+    values = list(formats.read(file(tmp_path, "b.ctm", rows)))
+    formats.write(values, tmp_path / name, ES)
+    unpack = gzip.decompress if name.endswith("gz") else lzma.decompress
+    first = (tmp_path / name).read_bytes()
+    assert unpack(first).decode() == rows
+    assert list(formats.read(tmp_path / name)) == values
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "b.ctm"]
+    formats.write(values, tmp_path / f"other-{name}", ES)
+    assert (tmp_path / f"other-{name}").read_bytes() == first
+    assert name.endswith("xz") or (first[3], first[4:8]) == (0, bytes(4))  # a gzip header without name and time
+
+
+@pytest.mark.parametrize("name", ["a.txt.gz", "a.txt.xz", "a.ttml"])
+def test_an_interrupted_output_leaves_no_file(tmp_path, name):
+    def broken():
+        yield Utterance((Word("hola", 0.0, 1.0),), recording="r")
+        raise InputError("a", "b", "c")
+
+    with refused_at("a", "b"):
+        formats.write(broken(), tmp_path / name, ES)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_package_reads_and_writes(tmp_path):
+    source, output = file(tmp_path, "talk.json.gz", gzip.compress(WHISPER.encode())), tmp_path / "b.json"
+    asr_punct.write(asr_punct.read(source), output, ES, formats.detect(source))
+    (before,), (after,) = map(asr_punct.read, (source, output))
+    assert (formats.detect(output), after.words, before.recording) == ("whisper", before.words, "talk")
+    assert formats.detect("-") == formats.detect("talk") == "text"
+
+
+@pytest.mark.parametrize("output", ["out", "out.d/", "made.d"])
+def test_a_data_directory_is_written_as_one(run, model, tmp_path, output):
+    data = put(tmp_path, "data", {"text": "u1 dónde está la casa\n", "utt2spk": "u1 u1\n"})
+    (tmp_path / "made.d").mkdir()
+    status, out, err = run("punctuate", "--model", model, "--from", "kaldi", data, "-o", f"{tmp_path}/{output}")
+    assert (status, out) == (0, ""), err
+    written = (tmp_path / output / "text").read_text()
+    assert written.startswith("u1 ")
+    assert re.sub(r"[^\w\s]", "", written).lower() == "u1 dónde está la casa\n"
+    status, out, _ = run("punctuate", "--model", model, "--from", "kaldi", data)
+    assert (status, out) == (0, written.removeprefix("u1 "))
+
+
+def test_ids_stay_on_standard_output(run, model, standard_input):
+    standard_input("u001 dónde está la casa\nu002\nu003 ana mira la mesa\n")
+    status, out, err = run("punctuate", "--model", model)
+    assert status == 0, err
+    assert [line.split()[0] for line in out.splitlines()] == ["u001", "u002", "u003"]
+    assert "?" in out
+    standard_input("u001 dónde está la casa\nu002 ana mira la mesa\n")
+    status, out, _ = run("punctuate", "--model", model, "--to", "text")
+    assert status == 0
+    assert "u00" not in out
+
+
+# Lines
+
 
 words = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=8).filter(
     lambda text: text.split() == [text]
@@ -23,28 +297,23 @@ milliseconds = st.none() | st.integers(0, 20_000).map(lambda value: value / 1000
 
 
 @st.composite
-def utterances(draw):
+def labelled_utterances(draw):
     rows = draw(st.lists(st.tuples(words, labels, milliseconds), min_size=1, max_size=6))
     texts, label, pauses = zip(*rows, strict=True)
     name = draw(st.sampled_from(["", "a", "b-1"]))
-    before = draw(milliseconds)
-    return annotate(
-        Utterance(tuple(map(Word, texts)), name, recording=name, pause_before=before), labels=label, pauses=pauses
-    )
+    value = Utterance(tuple(map(Word, texts)), name, recording=name, pause_before=draw(milliseconds))
+    return annotate(value, labels=label, pauses=pauses)
 
 
-@given(st.lists(utterances(), max_size=4))
+@given(st.lists(labelled_utterances(), max_size=4).filter(bool))
 def test_tsv_round_trip(tmp_path_factory, values):
     path = file(tmp_path_factory.mktemp("tsv"), "a.tsv", written(values, "tsv"))
-    assert list(read_tsv(path)) == values
+    assert list(formats.read(path, "tsv")) == values
 
 
 def test_a_hash_is_a_word_where_there_is_a_tab(tmp_path):
-    (utterance,) = read_tsv(file(tmp_path, "a.tsv", "# a comment\n#\tO\t-\tO\n"))
+    (utterance,) = formats.read(file(tmp_path, "a.tsv", "# a comment\n#\tO\t-\tO\n"))
     assert [word.text for word in utterance.words] == ["#"]
-
-
-# Text
 
 
 def test_text_keeps_lines_and_documents(tmp_path):
@@ -54,64 +323,13 @@ def test_text_keeps_lines_and_documents(tmp_path):
     assert written(values, "text") == "hola mundo\n\n\nadiós\n"
 
 
-# Files read as labels
+LOG = ["", "message", "[0.00s -> 2.50s] hola ana", "[1.00s -> 3.00s]", "[9.50s -> 9.75s]  uno [x]"]
 
 
-def timed(*tokens):
-    return Utterance(tuple(Word(token, i, i + 0.5) for i, token in enumerate(tokens)), time_source="asr")
-
-
-def test_labelled_words_keep_the_times_of_their_tokens():
-    value = labelled(timed("¿Qué", "dijo", "el", "Sr.", "niño(s)?"), "es")
-    assert [word.text for word in value.words] == ["qué", "dijo", "el", "sr.", "niños"]
-    assert [word.start for word in value.words] == [0, 1, 2, 3, 4]
-    assert value.time_source == "asr"
-
-
-def test_as_many_words_as_tokens_by_chance_get_no_times():
-    value = labelled(timed("Uno,dos", "-", "tres."), "es")
-    assert [word.text for word in value.words] == ["uno", "dos", "tres"]
-    assert {word.start for word in value.words} == {None}
-    assert value.time_source == "none"
-
-
-# Data directories
-
-
-def test_data_dir(tmp_path):
-    file(tmp_path, "wav.scp", "u1 /a/u1.m4a\nu2 /a/u2.m4a\n")
-    file(tmp_path, "utt2doc", "u2 d\nu1 d\n")
-    values = list(read_data_dir(tmp_path))
-    assert [(value.id, value.document, value.start, value.end) for value in values] == [
-        ("u2", "d", 0.0, None),
-        ("u1", "d", 0.0, None),
-    ]
-
-
-def test_data_dir_with_segments(tmp_path):
-    file(tmp_path, "wav.scp", "r\t/a/my talk.wav \n\n")
-    file(tmp_path, "segments", "r-1 r 0.5 1.5\nr-2 r 2 3\n")
-    file(tmp_path, "text", "r-1\tHola,\tAna.\nr-2\n")
-    values = list(read_data_dir(tmp_path))
-    assert [(value.id, value.start, value.end, value.document, value.text) for value in values] == [
-        ("r-1", 0.5, 1.5, "r", "Hola,\tAna."),
-        ("r-2", 2.0, 3.0, "r", ""),
-    ]
-    assert {str(value.audio) for value in values} == {"/a/my talk.wav"}
-
-
-@pytest.mark.parametrize(
-    ("files", "found"),
-    [
-        ({}, "neither wav.scp nor text"),
-        ({"wav.scp": "u a.wav\nu b.wav\n"}, "'u' again"),
-        ({"wav.scp": "u sox a.wav |\n"}, "the command"),
-        ({"wav.scp": "u a.wav\n", "text": "v hola\n"}, "no recording 'v'"),
-        ({"wav.scp": "r a.wav\n", "segments": "u r 2 1\n"}, "end 1.0 before start 2.0"),
-    ],
-)
-def test_data_dir_errors(tmp_path, files, found):
-    for name, content in files.items():
-        file(tmp_path, name, content)
-    with pytest.raises(InputError, match=found):
-        list(read_data_dir(tmp_path))
+@given(st.lists(st.sampled_from(LOG)))
+def test_any_log_is_written_as_it_was_read(tmp_path_factory, lines):
+    lines = [*sorted(lines), "[10.00s -> 11.00s] fin", *(line for line in lines if not line.startswith("["))]
+    text = "".join(f"{line}\n" for line in lines)
+    found = list(formats.read(file(tmp_path_factory.mktemp("log"), "a.txt", text)))
+    assert len(found) == sum("s] " in line for line in lines)
+    assert written(found, "whisper-log") == text

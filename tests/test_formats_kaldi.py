@@ -1,22 +1,27 @@
-"""Kaldi data directories in and out: marks in text and ctm, all other files as they were."""
+"""Kaldi data directories in and out, with all but the marks as it was, and the rows of CTM and STM."""
 
+import random
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dummies import file, json_lines, with_labels, written
+from dummies import file, json_lines, refused_at, with_labels, written
 from hypothesis import given
 from hypothesis import strategies as st
 from split_decode import read_decode
 
 from asr_punct import formats
-from asr_punct.errors import InputError
+from asr_punct.errors import ArgumentError, InputError
 from asr_punct.formats import origins
 from asr_punct.formats.kaldi.ctm import RowsById, read_ctm
 from asr_punct.formats.kaldi.decode_ctm import place_words
+from asr_punct.formats.kaldi.stm import read_stm, without_ignored_segments
+from asr_punct.formats.kaldi.tables import read_data_dir
 from asr_punct.marks import Case, Labels, Mark, glyphs
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
 STOP = Labels(frozenset({Mark.PERIOD, Mark.DASH}), Case.FIRST_CAP)
@@ -142,37 +147,20 @@ def test_a_word_without_times_leaves_the_times_of_the_others(tmp_path):
     assert contents(tmp_path / "out")["ctm"] == "u 1 1.00 0.50 en\nu 1 1.50 1.00 1984\nu 1 2.50 0.50 fue\n"
 
 
-@pytest.mark.parametrize(
-    ("changed", "found"),
-    [
-        ({"text": "a-1 sí\na-1 sí\n"}, r"text:2: found 'a-1' again"),
-        ({"text": "z hola\n"}, r"segments: found no utterance 'z'"),
-        ({"utt2doc": "a-1 d\n"}, r"utt2doc: found no utterance 'b-1'"),
-        ({"segments": "a-1 r 1\n"}, r"segments:1: found 3 columns"),
-        ({"ctm": "b-1 1 x 1 hola\n"}, r"ctm:1: found start 'x'"),
-        ({"text": ""}, "found no utterances"),
-        ({"text": "b-1\n", "ctm": ";;\n"}, "found no words"),
-    ],
-)
-def test_malformed_directories_are_errors(tmp_path, changed, found):
-    with pytest.raises(InputError, match=found):
-        read(folder(tmp_path / "d", FILES | changed))
-    with pytest.raises(InputError, match="no such directory"):
-        read(tmp_path / "none")
-
-
 def test_nothing_is_overwritten_and_no_output_is_incomplete(tmp_path):
     source = folder(tmp_path / "d", FILES)
-    for taken, place in ((source, source), (source / "text", source / "text"), ("-", "-o")):
-        with pytest.raises(InputError, match=f"^{place}: found .*, expected a directory that is new or empty"):
+    for taken in (source, source / "text"):
+        with refused_at(taken, "existing files"):
             formats.write(read(source), taken, ES, "kaldi")
+    with refused_at("output", "standard output", ArgumentError):
+        formats.write(read(source), "-", ES, "kaldi")
 
     def failing():
         yield from read(source)
         raise InputError("a", "b", "c")
 
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="a: found b"):
+    with refused_at("a", "b"):
         formats.write(failing(), tmp_path / "empty", ES, "kaldi")
     assert [path.name for path in tmp_path.iterdir() if path.name != "d"] == ["empty"]
     assert (contents(source), contents(tmp_path / "empty")) == (FILES, {})
@@ -186,12 +174,12 @@ def test_nothing_is_overwritten_and_no_output_is_incomplete(tmp_path):
 @pytest.mark.parametrize(("files", "expected"), json_lines("recognised_directories.jsonl"))
 def test_words_of_a_ctm_get_to_their_utterances(tmp_path, files, expected):
     """Rows of the files of a directory, and the utterances with the start of each word, or the error."""
-    folder(tmp_path / "d", files)
+    data = folder(tmp_path / "data", files)
     if isinstance(expected, dict):
-        with pytest.raises(InputError, match=re.escape(expected["error"])):
-            read_decode(tmp_path / "d", tmp_path / "d" / "ctm")
+        with refused_at(tmp_path / expected["place"], expected["found"]):
+            read_decode(data, data / "ctm")
     else:
-        found = read_decode(tmp_path / "d", tmp_path / "d" / "ctm")
+        found = read_decode(data, data / "ctm")
         assert [[each.id, [[word.text, word.start] for word in each.words]] for each in found] == expected
 
 
@@ -243,5 +231,118 @@ def test_lines_without_words_are_limited(tmp_path, monkeypatch):
     monkeypatch.setattr(origins, "MAX_KEPT", 3)
     assert list(read_ctm(file(tmp_path, "a.ctm", ";;\n" * 3 + "u 1 0 1 a\n")))
     for content in (";;\n" * 4, "u 1 0 1 <eps>\n\n" * 2):
-        with pytest.raises(InputError, match=r"a\.ctm:4: found more than 3 lines without a word"):
-            list(read_ctm(file(tmp_path, "a.ctm", content)))
+        path = file(tmp_path, "a.ctm", content)
+        with refused_at(f"{path}:4", "more than 3 lines without a word"):
+            list(read_ctm(path))
+
+
+# Tables of a data directory
+
+
+def test_data_dir(tmp_path):
+    file(tmp_path, "wav.scp", "u1 /a/u1.m4a\nu2 /a/u2.m4a\n")
+    file(tmp_path, "utt2doc", "u2 d\nu1 d\n")
+    values = list(read_data_dir(tmp_path))
+    assert [(value.id, value.document, value.start, value.end) for value in values] == [
+        ("u2", "d", 0.0, None),
+        ("u1", "d", 0.0, None),
+    ]
+
+
+def test_data_dir_with_segments(tmp_path):
+    file(tmp_path, "wav.scp", "r\t/a/my talk.wav \n\n")
+    file(tmp_path, "segments", "r-1 r 0.5 1.5\nr-2 r 2 3\n")
+    file(tmp_path, "text", "r-1\tHola,\tAna.\nr-2\n")
+    values = list(read_data_dir(tmp_path))
+    assert [(value.id, value.start, value.end, value.document, value.text) for value in values] == [
+        ("r-1", 0.5, 1.5, "r", "Hola,\tAna."),
+        ("r-2", 2.0, 3.0, "r", ""),
+    ]
+    assert {str(value.audio) for value in values} == {"/a/my talk.wav"}
+
+
+@pytest.mark.parametrize(
+    ("files", "place", "found"),
+    [
+        ({}, "", "neither wav.scp nor text"),
+        ({"wav.scp": "u a.wav\nu b.wav\n"}, "wav.scp:2", "'u' again"),
+        ({"wav.scp": "u sox a.wav |\n"}, "wav.scp", "the command 'sox a.wav |'"),
+        ({"wav.scp": "u a.wav\n", "text": "v hola\n"}, "wav.scp", "no recording 'v'"),
+        ({"wav.scp": "r a.wav\n", "segments": "u r 2 1\n"}, "segments:1", "end 1.0 before start 2.0"),
+    ],
+)
+def test_data_dir_errors(tmp_path, files, place, found):
+    for name, content in files.items():
+        file(tmp_path, name, content)
+    with refused_at(tmp_path / place, found):
+        list(read_data_dir(tmp_path))
+    for reader in (read_data_dir, read):
+        with refused_at(tmp_path / "none", "no such directory"):
+            list(reader(tmp_path / "none"))
+
+
+# STM
+
+
+SCTK = shutil.which("sctk")
+FULL_STOP = Labels(frozenset({Mark.PERIOD}), Case.FIRST_CAP)
+IGNORED = "ignore_time_segment_in_scoring"
+EXCLUSIONS = f"""talk A s 0 2 <o,f0> hola
+;; a comment
+talk A excluded_region 2 4 <o,f0> {IGNORED.upper()}
+talk A s 5 7 adiós
+talk B excluded_region 0 1 {IGNORED}
+talk B s 1 2 sí
+"""
+
+
+def spoken(*words, recording="talk", channel="A"):
+    return Utterance(
+        tuple(Word(text, start, end) for text, start, end in words), "u", recording=recording, channel=channel
+    )
+
+
+@pytest.mark.parametrize(("middle", "stays"), [(1.99, True), (2, False), (3.9, False), (4, True), (99, True)])
+def test_words_whose_middle_is_in_an_ignored_segment_are_not_scored(tmp_path, middle, stays):
+    said = spoken(("hola", 0.1, 0.4), ("eh", middle - 0.1, middle + 0.1))
+    (scored,) = without_ignored_segments([said], read_stm(file(tmp_path, "a.stm", EXCLUSIONS)))
+    assert scored == (said if stays else replace(said, words=said.words[:1]))
+
+
+def test_words_outside_segments_belong_to_the_next_or_last_one(tmp_path):
+    content = f"t 1 s 0 1 a\nt 1 s 2 3 {IGNORED}\nt 1 s 4 5 b\nt 1 s 6 7 {IGNORED}\n"
+    said = replace(spoken(("x", 1.4, 1.6), ("b", 4, 5), ("y", 8, 9), recording="t"), channel="1", time_source="asr")
+    (scored,) = without_ignored_segments([said], read_stm(file(tmp_path, "a.stm", content)))
+    assert scored == replace(said, words=said.words[1:2])
+
+
+def test_other_channels_and_words_without_times_are_scored(tmp_path):
+    references = list(read_stm(file(tmp_path, "a.stm", EXCLUSIONS)))
+    said = spoken(("eh", 2.5, 2.6), ("y", None, None), ("no", 5, 6))
+    stop, none = FULL_STOP, Labels()
+    labelled = annotate(said, labels=(none, none, stop), pauses=(0.1, None, 0.2))
+    (scored,) = without_ignored_segments([labelled], references)
+    assert scored == annotate(replace(said, words=said.words[1:]), labels=(none, stop))
+    others = [replace(said, channel="C"), replace(said, recording="other")]
+    assert list(without_ignored_segments(others, references)) == others
+    assert list(without_ignored_segments([said], [replace(said, id="r")])) == [said]
+
+
+@pytest.mark.skipif(SCTK is None, reason="sctk, which brings sclite, is not installed")
+def test_sclite_scores_the_same_words(tmp_path):
+    rng = random.Random(2)
+    rows, lines, time = [], [], 0
+    for number in range(60):
+        start, end = time + rng.choice([0, 0, 3]), time + rng.randint(4, 9)
+        lines.append(f"t 1 s {start} {end} {rng.choice(['a b', 'c', IGNORED]) if number else 'a'}\n")
+        time = end
+    for tenth in range(0, 10 * time + 40, 7):  # the middles are never an edge
+        rows.append(f"t 1 {tenth / 10} 0.05 {rng.choice('abcd')}\n")
+    (tmp_path / "h.ctm").write_text("".join(rows), encoding="ascii")
+    reference = file(tmp_path, "a.stm", "".join(lines))
+    command = [SCTK, "sclite", "-r", reference, "stm", "-h", tmp_path / "h.ctm", "ctm", "-o", "pralign", "stdout"]
+    out = subprocess.run(command, check=True, capture_output=True).stdout.decode("ascii")
+    counts = re.findall(r"^Scores: \(#C #S #D #I\) (\d+) (\d+) \d+ (\d+)$", out, re.M)
+    scored = without_ignored_segments(read_ctm(tmp_path / "h.ctm"), read_stm(reference))
+    words = sum(len(utterance.words) for utterance in scored)
+    assert words == sum(int(count) for row in counts for count in row) < len(rows)

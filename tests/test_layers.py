@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "asr_punct"
 LAYERS = [
     *(
         "errors",
+        "logs",
         "caching",
         "languages",
         "marks",
@@ -25,7 +26,20 @@ LAYERS = [
         "pauses",
     ),
     *("subtitles", "formats", "casing", "config", "decode", "scoring", "align", "subwords", "features"),
-    *("checkpoint", "hub", "model", "inference", "batch", "training", "corpora", "asr", "nemo", "serve", "cli"),
+    *(
+        "checkpoint",
+        "hub",
+        "model",
+        "inference",
+        "restoring",
+        "batch",
+        "training",
+        "corpora",
+        "asr",
+        "nemo",
+        "serve",
+        "cli",
+    ),
 ]
 HEAVY = {"torch", "transformers", "lightning", "omegaconf", "safetensors", "tensorboard", "onnx", "onnxscript", "nemo"}
 MAY_BE_HEAVY = (

@@ -16,8 +16,8 @@ from tokenizers import Tokenizer, models
 from transformers import BertModel
 
 from asr_punct.errors import InputError
-from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
-from asr_punct.training.mapped import read_words
+from asr_punct.model.encoder import pretrained_encoder, pretrained_tokenizer
+from asr_punct.training.mapped import StoredCorpus
 
 SHORT = {long: short for short, long in packed_e5._LAYER_PARTS.items()}
 EMBEDDINGS = {"word_embeddings": "emb.word", "position_embeddings": "emb.pos", "token_type_embeddings": "emb.type"}
@@ -105,7 +105,7 @@ def test_cases_are_joined_and_unused_subwords_dropped(large, text, tmp_path, cap
     assert {"▁la", "▁casa", "▁mira"} <= set(names)
     assert not {"▁La", "▁LA", "▁xyz", "▁Mira"} & set(names)
     encoder, tokenizer = pretrained_encoder(str(tmp_path / "small")), pretrained_tokenizer(str(tmp_path / "small"), 16)
-    words = sorted(set(read_words(text)))
+    words = sorted(set(StoredCorpus.open(text).words()))
     assert [tokenizer.decode(ids) for ids in tokenizer.encode(words)] == words
     old = json.loads((large / "tokenizer.json").read_text())["model"]["vocab"]
     table = BertModel.from_pretrained(large, add_pooling_layer=False).embeddings.word_embeddings.weight
@@ -116,7 +116,7 @@ def test_cases_are_joined_and_unused_subwords_dropped(large, text, tmp_path, cap
 
 
 def test_the_most_frequent_subwords_stay(large, text, tmp_path):
-    letters = len(set("".join(read_words(text)))) + 1  # and ▁
+    letters = len(set("".join(StoredCorpus.open(text).words()))) + 1  # and ▁
     size = len(make_encoder._SPECIAL) + letters + 1
     make_encoder.main(text, tmp_path / "small", source=str(large), vocabulary=size, layers=2)
     names = [name for name, _ in json.loads((tmp_path / "small" / "tokenizer.json").read_text())["model"]["vocab"]]

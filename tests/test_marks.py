@@ -4,14 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asr_punct.decode.word_marks import Pair
 from asr_punct.errors import AsrPunctError
 from asr_punct.marks import (
     CASES,
     LEFT,
     MARKS,
+    PAIRS,
     RIGHT,
+    STOPS,
+    STRONGEST_FIRST,
     Case,
+    Kind,
     Labels,
+    Mark,
     apply_case,
     case_of,
     format_marks,
@@ -25,6 +31,7 @@ from asr_punct.marks import (
     write_text,
     write_word,
 )
+from asr_punct.text import read_marks
 
 MARK_SETS = st.frozensets(st.sampled_from(MARKS))
 
@@ -41,6 +48,40 @@ def test_inventory_of_the_paper_in_file_order():
     assert sorted(LEFT + RIGHT) == sorted(MARKS)
 
 
+def test_every_mark_has_a_side_and_pairs_are_mutual():
+    places = [mark.place for mark in MARKS]
+    assert 0 not in places
+    assert len(set(places)) == len(places)
+    assert [mark.is_left for mark in (*LEFT, *RIGHT)] == [True] * len(LEFT) + [False] * len(RIGHT)
+    for mark in MARKS:
+        if mark.partner:
+            assert mark.partner.partner is mark
+            assert (mark.partner.kind, mark.partner.is_left) == (mark.kind, not mark.is_left)
+    assert {mark for pair in PAIRS for mark in pair} == {mark for mark in MARKS if mark.partner}
+
+
+def test_the_decoder_has_a_flag_for_each_pair():
+    """In its order: the pairs of sentences first, then quotation marks."""
+    assert [Pair[closing].bit_length() - 1 for _, closing in PAIRS] == list(range(len(PAIRS)))
+    assert sum(Pair[closing] for _, closing in PAIRS if closing.kind is Kind.END) == Pair.SENTENCE
+
+
+def test_a_class_of_the_benchmark_has_the_name_of_one_of_its_marks():
+    for mark in MARKS:
+        assert not mark.merged or Mark(mark.merged).merged == mark.merged
+
+
+def test_marks_are_ordered_by_strength():
+    assert "".join(mark.glyph for mark in STRONGEST_FIRST) == "?!.…;:,–»"
+    assert "".join(mark.glyph for mark in STOPS) == ".;:,"
+
+
+@pytest.mark.parametrize("language", ["es", "eu", "en", "bn"])
+def test_every_glyph_is_read_as_its_mark(language):
+    for mark, glyph in glyphs(language).glyph.items():
+        assert read_marks(*((glyph, "") if mark.is_left else ("", glyph))) == {mark}
+
+
 @given(MARK_SETS)
 def test_parse_marks_inverts_format_marks(marks):
     assert parse_marks(format_marks(marks)) == marks
@@ -49,17 +90,20 @@ def test_parse_marks_inverts_format_marks(marks):
 
 
 @pytest.mark.parametrize(
-    ("parse", "value", "message"),
+    ("parse", "value", "place", "found", "expected"),
     [
-        *((parse_marks, text, "expected O or names") for text in ("", "comma", "COMMA+", "O+COMMA", "COMMA PERIOD")),
-        (named_marks, ["COMMA", "STOP"], "marks: found 'STOP', expected a list of names from COMMA,PERIOD,"),
-        (named_marks, "COMMA", "marks: found the string 'COMMA', expected a list of names"),
-        (parse_case, "UPPER", "found case 'UPPER', expected one of O FIRST_CAP ALL_CAPS"),
+        *((parse_marks, text, "", text, "COMMA PERIOD") for text in ("", "comma", "COMMA+", "O+COMMA", "COMMA PERIOD")),
+        (named_marks, ["COMMA", "STOP"], "marks", "STOP", "COMMA,PERIOD,"),
+        (named_marks, "COMMA", "marks", "string 'COMMA'", "list"),
+        (parse_case, "UPPER", "", "UPPER", "O FIRST_CAP ALL_CAPS"),
     ],
 )
-def test_unknown_names_are_reported(parse, value, message):
-    with pytest.raises(AsrPunctError, match=message):
+def test_unknown_names_are_reported(parse, value, place, found, expected):
+    with pytest.raises(AsrPunctError) as error:
         parse(value)
+    assert error.value.place == place
+    assert found in error.value.found
+    assert expected in error.value.expected
 
 
 @pytest.mark.parametrize(

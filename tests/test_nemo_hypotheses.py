@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from asr_punct import nemo
-from asr_punct.asr.archive import MAX_BYTES, check_archive
+from asr_punct.asr.nemo_data import MAX_BYTES, check_archive
 from asr_punct.errors import InputError, MissingExtraError, ModelError
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.nemo import punctuate_hypotheses
@@ -142,7 +142,7 @@ def test_invalid_hypotheses(hypothesis, error):
 def test_a_missing_nemo_is_named(monkeypatch):
     monkeypatch.delitem(sys.modules, "asr_punct.nemo.model", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"AsrPunctModel needs the package torch.*asr-punct\[nemo\]"):
+    with pytest.raises(MissingExtraError, match=r"AsrPunctModel: found no package torch.*asr-punct\[nemo\]"):
         nemo.AsrPunctModel  # noqa: B018 - it is the access that imports
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         nemo.Nothing  # noqa: B018

@@ -12,10 +12,9 @@ from asr_punct.config import NoiseConfig
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import LEFT, MARKS, Mark, mark_bits
 from asr_punct.pauses import UNKNOWN_PAUSE
-from asr_punct.training.confusions import CANDIDATES, Confusions
+from asr_punct.training.augment import add_noise
+from asr_punct.training.confusions import CANDIDATES, Confusions, sound_keys
 from asr_punct.training.corpus import Corpus, Vocabulary
-from asr_punct.training.noise import add_noise
-from asr_punct.training.sounds import sound_keys
 
 WORDS = ("la", "casa", "caza", "amaia", "vino", "bino", "xyzzy", "mesa", "pesa")
 COUNTS = np.array([900, 50, 30, 40, 25, 3, 1, 60, 22])
@@ -145,7 +144,7 @@ def test_names_and_frequent_words_are_misspelt():
 def test_names_are_capitalised_inside_sentences():
     words, period = ("gora", "amaia", "da"), mark_bits({Mark.PERIOD})
     corpus = Corpus(
-        vocabulary=Vocabulary(words, np.zeros(3, np.int32), np.arange(4)),
+        vocabulary=Vocabulary(words, np.zeros(3, np.int32), np.arange(4), (0, 0, 0), 0),
         words=np.array([0, 1, 2, 0, 2, 1, 0], np.int32),
         pauses=np.zeros(7, np.int16),
         marks=np.array([0, 0, period, 0, 0, period, 0], np.uint16),

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_decode import ENDS, PAIRS, bonus, table, violation
+from pair_rules import ENDS, PAIRS, bonus, table, violation
 
 from asr_punct.decode import Decoder, DecodeSettings
-from asr_punct.decode.flags import WordFlag
+from asr_punct.decode.inputs import WordFlag, mark_logits
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.settings import mark_logits, switched_off
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
 
 OPENING = frozenset(opening for opening, _ in PAIRS)
@@ -82,7 +81,7 @@ def test_what_is_open_is_closed_before_a_mark_of_the_input():
 def test_a_question_after_a_comma_begins_in_lower_case(pair, case, comma, right):
     rows = [{Mark.COMMA: 0.99} if comma == "predicted" else {}, {pair[0]: 0.99}, {pair[1]: 0.99}]
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
-    flags = np.array([0 if comma == "predicted" else WordFlag.RIGHT_TAKEN, WordFlag.FUNCTION_WORD, 0], dtype=np.uint8)
+    flags = np.array([0 if comma == "predicted" else WordFlag.RIGHT_TAKEN, WordFlag.NEVER_NAME, 0], dtype=np.uint8)
     assert streamed(table(rows), right, flags=flags, cases=cases)[1] == Labels({pair[0]}, case)
 
 
@@ -190,7 +189,8 @@ def test_no_other_marks_are_better(rows, open_pairs, end):
     scores = [dict(zip(MARKS, row, strict=True)) for row in mark_logits(table(rows), parameters).tolist()]
     decoder = OnlineDecoder(parameters)
     committed = bool(open_pairs & {Mark.OPEN_QUES, Mark.OPEN_EXCL})
-    decoder._open = sum(1 << i for i, (opening, _) in enumerate(PAIRS) if opening in open_pairs)
+    before = table([dict.fromkeys(open_pairs, 0.999)]), LOWER[None], np.zeros(1, dtype=np.uint8)
+    assert decoder.commit(*before, False)[0][0].marks == open_pairs
     flags = np.zeros(len(rows), dtype=np.uint8)
     chosen = decoder.commit(table(rows), np.tile(LOWER, (len(rows), 1)), flags, end)[0][0].marks
     penalties = (parameters.unopened[Mark.QUESTION], parameters.unopened[Mark.EXCLAMATION], np.inf)
@@ -209,11 +209,11 @@ probabilities_of = st.integers(1, 12).flatmap(
 
 
 @settings(max_examples=60)
-@given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from([0.5, switched_off(0.5)]))
+@given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
 def test_without_pairs_it_equals_the_decoder_of_documents(rows, seed, capitals, period):
     """Without pairs, and a dash on the first word, a word depends only on the next one and on the committed ones."""
-    limits = {**DecodeSettings().thresholds, **dict.fromkeys(OPENING, 2.0), Mark.PERIOD: period}
-    parameters = DecodeSettings(limits, sentence_capitals=capitals)
+    enabled = frozenset(MARKS) - OPENING - (frozenset() if period else {Mark.PERIOD})
+    parameters = DecodeSettings(sentence_capitals=capitals, enabled=enabled)
     probabilities = np.array(rows, dtype=np.float32)
     probabilities[0, MARKS.index(Mark.OPEN_DASH)] = 0.0
     cases = np.random.default_rng(seed).dirichlet([1, 1, 1], len(rows)).astype(np.float32)

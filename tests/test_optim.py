@@ -20,8 +20,8 @@ from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.fit import start_model, train
 from asr_punct.training.lightning_module import DEV_PERPLEXITY, PunctuationModule
-from asr_punct.training.muon import Fp32Muon, SharedMuon
-from asr_punct.training.optim import build_optimizer, build_schedule
+from asr_punct.training.mapped import Corpora
+from asr_punct.training.optim import Fp32Muon, SharedMuon, build_optimizer, build_schedule
 
 RATE = 0.01
 
@@ -179,14 +179,14 @@ def test_a_frozen_encoder_does_not_change(corpus, tmp_path, kind, optimizer):
     config = tiny_config(frozen_encoder=True, optimizer={"kind": optimizer}, learning_rate=0.01, boundary_dropout=0.0)
     encoder = dataclasses.replace(config.model.encoder, kind=kind, pairs=50, dropout=0.3)
     config = dataclasses.replace(config, model=dataclasses.replace(config.model, encoder=encoder))
-    model, tokenizer = start_model(config, corpus)
+    model, tokenizer = start_model(config, Corpora.open(corpus))
     module = PunctuationModule(model, config.training, steps_per_epoch=1)
     before = copy.deepcopy(module.state_dict())
     module.train()
     assert module.model.context.training
     assert not any(inner.training for part in module.model.encoder.backbone for inner in part.modules())
     chosen = module.configure_optimizers()["optimizer"]
-    batches = PunctuationData(corpus, tokenizer, config, max_tokens=64).epoch(0)
+    batches = PunctuationData(Corpora.open(corpus), tokenizer, config, max_tokens=64).epoch(0)
     for index in range(3):
         chosen.zero_grad()
         module.batch_loss(batches[index]).backward()

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from labelled import parse
 from test_score_page import written
-from test_scoring import parse
 
-from asr_punct.decode.flags import WordFlag
-from asr_punct.decode.probabilities import MIN_LISTED, label_probabilities, list_probabilities
+from asr_punct.decode.inputs import MIN_LISTED, WordFlag, label_probabilities, list_probabilities
 from asr_punct.decode.settings import Calibration, DecodeSettings
 from asr_punct.errors import InputError
 from asr_punct.formats.json.own import utterances, write_json
@@ -65,8 +64,8 @@ def test_the_probability_of_a_mark_is_the_sum_of_its_classes():
 def test_labels_that_are_not_decided_have_no_probability(flags, case, without):
     found = likely([0.5] * len(MARKS), flags=np.array([flags], dtype=np.uint8), case=case)
     assert {name for name, value in found.items() if np.isnan(value)} == without
-    switched_off = DecodeSettings(dict.fromkeys(MARKS, 0.5) | {Mark.DASH: 2.0})
-    assert np.isnan(likely([0.5] * len(MARKS), switched_off)[Mark.DASH])
+    without_dash = DecodeSettings(enabled=frozenset(MARKS) - {Mark.DASH})
+    assert np.isnan(likely([0.5] * len(MARKS), without_dash)[Mark.DASH])
 
 
 @given(

@@ -5,13 +5,13 @@ import shutil
 
 import numpy as np
 import pytest
-from dummies import tiny_config
+from dummies import refused, tiny_config
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from model_dummies import FAMILIES, VOCABULARY, checkpoint
 from safetensors.torch import load_file
-from test_pretrained import FAMILIES, VOCABULARY, checkpoint
 
 from asr_punct import Punctuator
 from asr_punct.checkpoint import ModelInfo, read_info, write_info
@@ -19,8 +19,7 @@ from asr_punct.config import Config, HeadConfig, ModelConfig, as_mapping, from_m
 from asr_punct.errors import ConfigError
 from asr_punct.features import DOCUMENT_START, WordInput, collate
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.model.encoder import new_encoder
-from asr_punct.model.pretrained import pretrained_encoder
+from asr_punct.model.encoder import new_encoder, pretrained_encoder
 from asr_punct.model.sequence import WindowNormalisation
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger, save_tagger
@@ -134,14 +133,14 @@ def test_the_embedding_matrix_replaces_a_missing_head(family, tmp_path):
 
 def test_an_embedding_matrix_of_another_width_is_refused(tmp_path):
     name = checkpoint(tmp_path, "electra", head=False)
-    with pytest.raises(ConfigError, match="must have the width of the token states 16, found 8"):
+    with refused("model.encoder.name", "width 8", ConfigError):
         Tagger(config_of(name), pretrained_encoder(name, masked_lm=True))
 
 
 @pytest.mark.parametrize("kind", ["lookup", "table"])
 def test_encoders_without_token_states_are_refused(kind):
     config = config_of(encoder={"kind": kind})
-    with pytest.raises(ConfigError, match="sequence_hidden must be 0 with an encoder of kind lookup or table"):
+    with refused("model.encoder.sequence_hidden", kind=ConfigError):
         Tagger(config, new_encoder(config.encoder, VOCABULARY, 0))
 
 

@@ -85,7 +85,8 @@ def test_all_texts_are_in_all_languages():
 
 
 def test_lists_of_formats_and_marks():
-    assert set(re.findall(r'^  "?([\w-]+)"?: "\.', SCRIPTS["formats.js"], re.MULTILINE)) == set(WRITABLE_FILES)
+    shown = dict(re.findall(r'^  "?([\w-]+)"?: "(.*)"', SCRIPTS["formats.js"], re.MULTILINE))
+    assert shown == {name: FORMATS[name].suffixes[0] for name in WRITABLE_FILES}
     lists = [
         re.findall(r'"(\w+)"', found) for found in re.findall(r"const [A-Z]+ = \[(.*?)\]", SCRIPTS["marks.js"], re.S)
     ]

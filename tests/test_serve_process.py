@@ -125,5 +125,5 @@ def test_the_missing_extra_is_named(run, monkeypatch):
     monkeypatch.delitem(sys.modules, "asr_punct.serve.server", raising=False)
     status, _, err = run("serve")
     assert status == 2
-    assert err.startswith("asr-punct: serve needs the package uvicorn, which is not installed: pip install")
+    assert err.startswith("asr-punct: serve: found no package uvicorn, expected it installed: pip install")
     assert "asr-punct[serve]" in err

@@ -34,7 +34,7 @@ def lookahead(left, right, max_words=1000, max_subwords=1000, hop=1, flush_after
 
 
 def decisions_of(buffer, words):
-    return [decision for word in words for decision in buffer.add([Word(word)])] + list(buffer.end())
+    return [decision for word in words for decision in buffer.plan_words([Word(word)])] + list(buffer.plan_end())
 
 
 def window_letters(decision):
@@ -50,11 +50,11 @@ def test_windows_are_those_of_a_loop(left, right):
     pauses = [None, 0.1, None, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]  # before each word
     buffer = lookahead(left, right, flush_after=9)
     words = [Word(letter, pause=pause) for letter, pause in zip(text, [*pauses[1:], None], strict=True)]
-    found = [list(buffer.add([word])) for word in words]
+    found = [list(buffer.plan_words([word])) for word in words]
     assert [len(decisions) for decisions in found] == [int(i >= right) for i in range(len(text))]
     decisions = [decision for each in found for decision in each]
     live = len(decisions)
-    decisions += buffer.end()
+    decisions += buffer.plan_end()
     assert len(decisions) == live + 1
     for word, decision in enumerate(decisions):
         ended = word == live
@@ -116,20 +116,20 @@ def test_a_hop_decides_several_words_in_one_window(limits, hop, words, expected)
 
 def test_words_that_arrive_together_are_decided_in_as_few_windows_as_fit():
     buffer = lookahead(2, 2, max_words=6)
-    found = decided(buffer.add(map(Word, "abcdefghijkl")))
+    found = decided(buffer.plan_words(map(Word, "abcdefghijkl")))
     assert found == [("abcd", "abcdef"), ("ef", "cdefgh"), ("gh", "efghij"), ("ij", "ghijkl")]
 
 
 def test_words_are_decided_before_a_pause_and_stay_context():
     buffer = lookahead(2, 2)
-    assert decided(buffer.add([Word("a"), Word("b"), Word("c", pause=1.0)])) == [("a", "abc")]
-    before = list(buffer.add([Word("d", 5.0, 5.5)]))
+    assert decided(buffer.plan_words([Word("a"), Word("b"), Word("c", pause=1.0)])) == [("a", "abc")]
+    before = list(buffer.plan_words([Word("d", 5.0, 5.5)]))
     assert decided(before) == [("bc", "abcd")]
     assert [word.pause for word in before[-1].window.words] == [UNKNOWN_PAUSE, UNKNOWN_PAUSE, 100, UNKNOWN_PAUSE]
-    silent = list(buffer.wait(0.9))
+    silent = list(buffer.plan_silence(0.9))
     assert (decided(silent), silent[0].end, silent[0].window.words[-1].pause) == ([("d", "bcd")], False, 90)
-    assert (list(buffer.wait(1.5)), list(buffer.undecided())) == ([], [])
-    (following,) = [*buffer.add([Word("e", 7.5)]), *buffer.end()]
+    assert (list(buffer.plan_silence(1.5)), list(buffer.undecided())) == ([], [])
+    (following,) = [*buffer.plan_words([Word("e", 7.5)]), *buffer.plan_end()]
     assert (decided([following]), following.window.words[1].pause) == ([("e", "cde")], 200)
     assert following.window.words[0].boundary == 0
 
@@ -137,42 +137,42 @@ def test_words_are_decided_before_a_pause_and_stay_context():
 def test_a_sound_is_part_of_the_pause_between_the_words_beside_it():
     buffer = lookahead(2, 2)
     words = [Word("a", 0.5, 0.8), Word("[ruido]", 1.0, 1.3), Word("♪", 1.3, 1.4), Word("b", 1.5, 1.6)]
-    assert list(buffer.add(words)) == []
-    (before,) = buffer.add([Word("c", 1.8, 1.9), Word("[ruido]", 2.2, 2.7), Word("d", 2.8)])
+    assert list(buffer.plan_words(words)) == []
+    (before,) = buffer.plan_words([Word("c", 1.8, 1.9), Word("[ruido]", 2.2, 2.7), Word("d", 2.8)])
     assert decided([before]) == [("a[ruido]♪bc[ruido]", "abcd")]
     assert [word.pause for word in before.window.words] == [70, 20, 90, UNKNOWN_PAUSE]
 
 
 def test_sounds_are_output_in_a_pause_and_let_no_word_wait():
     buffer = lookahead(2, 2)
-    assert list(buffer.add([Word("[ruido]")])) == []
-    (alone,) = buffer.wait(0.9)
+    assert list(buffer.plan_words([Word("[ruido]")])) == []
+    (alone,) = buffer.plan_silence(0.9)
     assert (alone.window, [word.text for word, _ in alone.words]) == (None, ["[ruido]"])
     texts = ["a", "[ruido]", "b", "[ruido]", "c"]
-    assert decided(buffer.add(map(Word, texts))) == [("a[ruido]", "abc")]
-    assert next(buffer.wait(0.9)).words[0][0].text == "b"
-    assert list(buffer.end()) == [Decision((), None, end=True, must_decide=0)]
-    assert list(buffer.end()) == []
+    assert decided(buffer.plan_words(map(Word, texts))) == [("a[ruido]", "abc")]
+    assert next(buffer.plan_silence(0.9)).words[0][0].text == "b"
+    assert list(buffer.plan_end()) == [Decision((), None, end=True, must_decide=0)]
+    assert list(buffer.plan_end()) == []
 
 
 def test_a_sound_after_a_pause_lets_the_words_before_it_go():
     buffer = lookahead(2, 2)
-    assert list(buffer.add([Word("a", pause=1.0)])) == []
-    (before,) = buffer.add([Word("[ruido]")])
+    assert list(buffer.plan_words([Word("a", pause=1.0)])) == []
+    (before,) = buffer.plan_words([Word("[ruido]")])
     assert (decided([before]), before.window.words[-1].pause) == ([("a[ruido]", "a")], 100)
 
 
 def test_words_that_are_put_back_are_decided_with_the_next_one():
     buffer = lookahead(2, 1, patience=2)
-    assert list(buffer.add([Word("a")])) == []
+    assert list(buffer.plan_words([Word("a")])) == []
     least = []
     for letter in "bcd":
-        (decision,) = buffer.add([Word(letter)])
+        (decision,) = buffer.plan_words([Word(letter)])
         least.append(decision.must_decide)
         buffer.put_back(decision.words[decision.must_decide :])
     assert (decided([decision]), least) == ([("abc", "abcd")], [0, 0, 1])  # three words follow a
     assert [word.text for word, _ in buffer.undecided()] == ["b", "c", "d"]
-    (last,) = buffer.end()
+    (last,) = buffer.plan_end()
     assert (decided([last]), last.must_decide) == ([("bcd", "abcd")], 3)
 
 

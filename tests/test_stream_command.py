@@ -9,14 +9,14 @@ import time
 import pytest
 from dummies import COMMAND_LINE
 
-from asr_punct.cli.lines import punctuate_lines, with_silences
+from asr_punct.cli.stream_lines import punctuate_lines, with_silences
 from asr_punct.errors import InputError
 
 # Lines
 
 
 def lines_of(punctuator, text):
-    return list(punctuate_lines(enumerate(text.split("\n"), start=1), punctuator.stream(8, 1)))
+    return list(punctuate_lines(enumerate(text.split("\n"), start=1), punctuator.stream(left=8, right=1)))
 
 
 def test_lines_of_json_come_back_as_json(punctuator):
@@ -32,13 +32,13 @@ def test_lines_of_json_come_back_as_json(punctuator):
 def test_times_go_forward_within_a_document(punctuator):
     late, early = '{"word": "ana", "start": 3}', '{"word": "mira", "start": 1}'
     assert len(lines_of(punctuator, f"{late}\n\n{early}")) == 2
-    with pytest.raises(InputError, match=r"standard input:2: found start 1\.0 after 3\.0, expected words in the order"):
+    with pytest.raises(InputError, match=r"standard input:2: found start 1\.0 after 3\.0"):
         lines_of(punctuator, f"{late}\n{early}")
 
 
 def test_a_silence_commits_all_words_and_previews_are_lines_of_their_own(punctuator):
     lines = [(1, "ana mira la"), 0.8, (2, "casa"), (3, "")]
-    assert list(punctuate_lines(lines, punctuator.stream(8, 3), preview=True)) == [
+    assert list(punctuate_lines(lines, punctuator.stream(left=8, right=3), preview=True)) == [
         '{"partial": "Ana, mira la"}',
         *["Ana,", "mira", "la"],
         '{"partial": "casa"}',
@@ -131,9 +131,8 @@ def test_an_error_while_the_input_is_open_is_one_line(open_stream):
     open_stream.stdin.write('{"wrd": "ana"}\n')
     open_stream.stdin.flush()
     assert open_stream.wait(60) == 2
-    assert open_stream.stderr.read().splitlines() == [
-        "asr-punct: standard input:1: found no key 'word', expected an object with 'word'"
-    ]
+    (line,) = open_stream.stderr.read().splitlines()
+    assert line.startswith("asr-punct: standard input:1: found no key 'word'")
 
 
 def test_words_are_written_before_a_signal_ends_the_command(open_stream):

@@ -1,17 +1,17 @@
-"""Subtitles from words with times: limits, where cues break (compared with all ways to cut), and their times."""
+"""Subtitles from words with times: limits, cues and lines (compared with all ways to cut), their times, the report."""
 
 import itertools
 import math
 from dataclasses import replace
 
 import pytest
-from dummies import json_lines
+from dummies import json_lines, refused_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError
 from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
-from asr_punct.subtitles import BBC, NETFLIX, Limits, make_cues, parse_limits
+from asr_punct.subtitles import BBC, NETFLIX, Cue, Limits, check_cues, make_cues, parse_limits, report_lines, summarise
 from asr_punct.subtitles.cues import cut_units
 from asr_punct.subtitles.units import Unit, make_units
 from asr_punct.words import Utterance, Word, annotate
@@ -45,18 +45,10 @@ def test_presets_can_be_changed():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("itv", "found 'itv', expected netflix, bbc, une"),
-        ("bbc,width=3", "found 'width=3', expected one of characters lines speed"),
-        ("bbc,characters", "found 'characters', expected characters= and a whole number"),
-        ("bbc,speed=nan", "expected speed= and a number"),
-        ("bbc,lines=0", "found 'lines=0', expected lines= and a whole number from 1 to 4"),
-        ("bbc,characters=100000", "from 8 to 200"),
-    ],
+    "text", ["itv", "bbc,width=3", "bbc,characters", "bbc,speed=nan", "bbc,lines=0", "bbc,characters=100000"]
 )
-def test_invalid_limits_are_reported(text, message):
-    with pytest.raises(AsrPunctError, match=f"--subtitles: .*{message}"):
+def test_invalid_limits_are_reported(text):
+    with refused_at("subtitles", repr(text.rpartition(",")[2]), ArgumentError):
         parse_limits(text)
 
 
@@ -316,3 +308,50 @@ def test_cues_keep_words_order_times_and_limits(said, limits):
     assert {cue.start for cue in cues} <= {unit.start for unit in found}
     if all(len(unit.text) <= limits.characters for unit in found):
         assert all(len(line) <= limits.characters for cue in cues for line in cue.lines)
+
+
+# The report of cues that break the limits
+
+
+def cue(start, end, *lines, speaker=""):
+    return Cue(start, end, lines or ("una frase.",), "r", (speaker,))
+
+
+PLAIN = cue(1.0, 3.0)
+
+
+@pytest.mark.parametrize(("cues", "limits", "language", "expected"), json_lines("subtitle_problems.jsonl"))
+def test_problems(cues, limits, language, expected):
+    """Rows of cues (start, end, lines, speakers), preset, language, and the number, kind and size of each problem."""
+    made = [Cue(start, end, tuple(lines), "r", tuple(*speakers) or ("",)) for start, end, lines, *speakers in cues]
+    found = check_cues(made, parse_limits(limits), language)
+    assert [[problem.number, problem.kind, problem.found] for problem in found] == expected
+
+
+def test_a_report_has_a_line_for_each_problem_and_a_summary():
+    problems = check_cues([cue(0.0, 0.5, "-una frase larga", "-ya."), PLAIN], NETFLIX, "en")
+    assert list(report_lines(problems, NETFLIX, "en")) == [
+        "cue\tstart\tend\tproblem\tfound\tlimit\ttext\n",
+        "1\t0.000\t0.500\tfast\t42.0\t20\t-una frase larga | -ya.\n",
+        "1\t0.000\t0.500\tshort\t0.500\t0.833\t-una frase larga | -ya.\n",
+    ]
+    expected = "2 cues: 1 read faster than 20 characters a second, 1 shorter than 0.833 s"
+    assert summarise(problems, 2, NETFLIX, "en") == expected
+    assert summarise([], 1, NETFLIX, "en") == "1 cue: no problems"
+
+
+SRT = "1\n00:00:01,000 --> 00:00:01,500\nvamos a\n\n2\n00:00:01,400 --> 00:00:03,000\nver\n"
+
+
+@pytest.mark.parametrize("name", ["srt", "vtt", "ass", "ttml"])
+def test_the_cues_of_a_file_are_reported(run, tmp_path, model, name):
+    source, report = tmp_path / "in.srt", tmp_path / "report.tsv"
+    source.write_text(SRT)
+    status, _, error = run(
+        *("punctuate", source, "-o", tmp_path / f"out.{name}", "--model", model, "--marks", "PERIOD"),
+        *("--report", report),
+    )
+    assert status == 0
+    found = {tuple(line.split("\t")[i] for i in (0, 3, 4)) for line in report.read_text().splitlines()[1:]}
+    assert {("1", "short", "0.500"), ("2", "overlap", "0.100")} <= found
+    assert f"asr-punct: {report}: 2 cues: " in error

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from dummies import tiny_config
+from dummies import refused, tiny_config
 
 pytest.importorskip("lightning")
 
@@ -22,7 +22,7 @@ from onnx import TensorProto, helper, numpy_helper
 from safetensors.torch import load_file
 
 from asr_punct.checkpoint import read_info, write_info
-from asr_punct.errors import AsrPunctError, ConfigError, InputError
+from asr_punct.errors import ArgumentError, ConfigError, InputError
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.configuration import read_config
 from asr_punct.training.export import export
@@ -47,20 +47,17 @@ def test_a_trained_model(model, corpus):
 
 
 def test_a_run_is_not_overwritten(model, corpus, tmp_path):
-    with pytest.raises(AsrPunctError, match="found a training run, expected a new directory"):
+    with refused(model, "a training run"):
         train(tiny_config(epochs=14), corpus, model)
-    with pytest.raises(ConfigError) as error:
+    changes = "training.epochs=14 (now 13), training.seed=1 (now 2), training.optimizer.ema_decay=0.0 (now 0.9)"
+    with refused(model / "training" / "config.json", changes, ConfigError):
         train(tiny_config(epochs=13, seed=2, optimizer={"ema_decay": 0.9}), corpus, model, resume=True)
-    assert str(error.value).removeprefix(f"{model / 'training' / 'config.json'}: ") == (
-        "found training.epochs=14 (now 13), training.seed=1 (now 2), training.optimizer.ema_decay=0.0 (now 0.9), "
-        "expected equal values (--resume may only raise training.epochs)"
-    )
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(AsrPunctError, match="found other files, expected a new directory"):
+    with refused(tmp_path, "other files"):
         train(tiny_config(), corpus, tmp_path)
-    with pytest.raises(AsrPunctError, match=r"thesis\.txt: found a file, expected a new directory"):
+    with refused("thesis.txt", "a file"):
         train(tiny_config(), corpus, tmp_path / "thesis.txt", device="cpu")
-    with pytest.raises(InputError, match="expected a place for a new directory"):
+    with refused("model", kind=InputError):
         train(tiny_config(), corpus, tmp_path / "thesis.txt" / "model", device="cpu")
 
 
@@ -76,7 +73,7 @@ def test_a_finished_run_gets_more_epochs(corpus, tmp_path):
     assert not (tmp_path / "extended" / "model.onnx").exists()
     extended, unbroken = (load_file(tmp_path / name / "model.safetensors") for name in ("extended", "unbroken"))
     assert all(torch.equal(extended[name], unbroken[name]) for name in unbroken)
-    with pytest.raises(ConfigError, match=r"found training\.epochs=4 \(now 2\), expected equal"):
+    with refused("config.json", "training.epochs=4 (now 2)", ConfigError):
         train(configs[0], corpus, tmp_path / "extended", resume=True)
 
 
@@ -98,7 +95,7 @@ def test_epochs_without_better_weights_keep_the_tuning(corpus, tmp_path):
 
 @pytest.mark.parametrize("device", ["foo", "cuda:99", "meta"])
 def test_a_wrong_device_leaves_nothing(corpus, tmp_path, device):
-    with pytest.raises(AsrPunctError, match=f"^--device: .*'{device}'[^\n]*$"):
+    with refused("device", repr(device), ArgumentError):
         train(tiny_config(), corpus, tmp_path / "deep" / "model", device=device)
     assert not list(tmp_path.iterdir())
 
@@ -107,7 +104,7 @@ def test_missing_data_leave_nothing(corpus, tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     for name in ("train.tsv", "dev.tsv"):
-        with pytest.raises(InputError, match=f"{name}: found no such file"):
+        with refused(name, "no such file", InputError):
             train(tiny_config(), data, tmp_path / "deep" / "model", device="cpu")
         shutil.copy(corpus / name, data)
     assert list(tmp_path.iterdir()) == [data]
@@ -119,7 +116,7 @@ def test_a_checkpoint_with_code_is_refused(tmp_path):
             return os.system, (f"touch {tmp_path}/ran",)
 
     torch.save({"state_dict": Evil()}, tmp_path / "last.ckpt", pickle_module=pickle)
-    with pytest.raises(InputError, match="expected a checkpoint of asr-punct train"):
+    with refused("last.ckpt", kind=InputError):
         SafeCheckpointIO().load_checkpoint(tmp_path / "last.ckpt")
     assert not (tmp_path / "ran").exists()
 
@@ -138,21 +135,20 @@ def test_the_averaged_weights_are_kept(corpus, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "message"),
+    ("name", "settings", "place", "found"),
     [
-        ("no_such", [], "found 'no_such', expected a YAML file or one of autopunct"),
-        ("autopunct", ["training.epochs"], "settings: found 'training.epochs', expected key=value"),
-        ("autopunct", ["training=3"], "settings: training: found 3, expected keys and values"),
-        ("autopunct", ["training.seed=-1"], "settings: training: seed must be 0 or more"),
-        ("autopunct", ["training.seed=["], "settings: "),
-        ("autopunct", ["training.seed=${nothing}"], "settings: "),
-        ("autopunct", ["training.epoch=3"], "settings: training: found unknown key 'epoch'"),
+        ("no_such", [], "config", "'no_such'"),
+        ("autopunct", ["training.epochs"], "settings", "'training.epochs'"),
+        ("autopunct", ["training=3"], "training", "3"),
+        ("autopunct", ["training.seed=-1"], "training.seed", "-1"),
+        ("autopunct", ["training.seed=["], "settings", ""),
+        ("autopunct", ["training.seed=${nothing}"], "settings", ""),
+        ("autopunct", ["training.epoch=3"], "training", "unknown key 'epoch'"),
     ],
 )
-def test_wrong_settings(name, settings, message):
-    with pytest.raises(ConfigError) as error:
+def test_wrong_settings(name, settings, place, found):
+    with refused(place, found):
         read_config(name, settings)
-    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -173,10 +169,10 @@ def test_a_configuration_extends_another(tmp_path):
     training = read_config(str(tmp_path / "second.yaml"), ["training.batch_size=2"]).training
     assert (training.epochs, training.seed, training.batch_size) == (4, 5, 2)
     (tmp_path / "third.yaml").write_text("base: second\n")
-    with pytest.raises(ConfigError, match="found unknown key 'base'"):
+    with refused("third.yaml", "unknown key 'base'", ConfigError):
         read_config(str(tmp_path / "third.yaml"))
     (tmp_path / "fourth.yaml").write_text("base: no_such\n")
-    with pytest.raises(ConfigError, match="found 'no_such', expected a YAML file or one of"):
+    with refused("config", "'no_such'", ArgumentError):
         read_config(str(tmp_path / "fourth.yaml"))
 
 
@@ -219,7 +215,7 @@ def test_the_text_of_the_int8_graph_may_be_short(model, tmp_path):
     text = tmp_path / "short.tsv"
     text.write_text("hola\tPERIOD\t-\tFIRST_CAP\n")
     export(directory, int8=True, text=text)
-    with pytest.raises(AsrPunctError, match="without int8, expected both or none"):
+    with refused("text", kind=ArgumentError):
         export(directory, text=text)
 
 

@@ -15,6 +15,7 @@ from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.marks import Mark, mark_bits
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.datamodule import PunctuationData
+from asr_punct.training.mapped import Corpora
 from asr_punct.training.windows import (
     CUT_EVERY,
     WindowLimits,
@@ -182,7 +183,9 @@ def test_a_share_of_the_windows_is_cut():
 @pytest.mark.parametrize("kind", ["passes", "uniform", "sliding", "sentences"])
 def test_batches_depend_only_on_seed_epoch_and_index(corpus, tokenizer, kind):
     config = tiny_config(windows={"kind": kind, "cut_share": 0.5}, epochs_per_pass=2)
-    first, again, other = (PunctuationData(corpus, tokenizer, config, 64).epoch(number) for number in (3, 3, 2))
+    first, again, other = (
+        PunctuationData(Corpora.open(corpus), tokenizer, config, 64).epoch(number) for number in (3, 3, 2)
+    )
     for i in reversed(range(len(first))):
         assert all((first[i].inputs[name] == again[i].inputs[name]).all() for name in first[i].inputs)
     ids, other_ids = ([batch.inputs["input_ids"].tolist() for batch in batches] for batches in (first, other))
@@ -191,7 +194,7 @@ def test_batches_depend_only_on_seed_epoch_and_index(corpus, tokenizer, kind):
 
 @pytest.mark.parametrize(("kind", "times"), [("passes", 1), ("sentences", 1), ("sliding", 16)])
 def test_the_epochs_of_a_pass_share_its_windows(corpus, tokenizer, kind, times):
-    data = PunctuationData(corpus, tokenizer, tiny_config(windows={"kind": kind}, epochs_per_pass=5), 128)
+    data = PunctuationData(Corpora.open(corpus), tokenizer, tiny_config(windows={"kind": kind}, epochs_per_pass=5), 128)
     sizes = [sum(int(batch.label_mask.sum()) for batch in data.epoch(number)) for number in range(5)]
     assert sum(sizes) == times * len(data.train)
     assert min(sizes) > sum(sizes) / 10

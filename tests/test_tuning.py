@@ -12,11 +12,9 @@ from dummies import ASKS, NAMES, NOUNS, tiny_config, write_corpus
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.decode import DecodeSettings
 from asr_punct.decode.calibration import calibration_error, fit_platt, fit_temperature
-from asr_punct.decode.class_weights import fit_class_weights
-from asr_punct.decode.flags import WordFlag
-from asr_punct.decode.settings import logits
-from asr_punct.decode.thresholds import fit_case_bias, fit_thresholds
-from asr_punct.decode.tune import DevSet, decoded_f1, fit_settings
+from asr_punct.decode.fitting import DevSet, decoded_f1, fit_settings
+from asr_punct.decode.inputs import WordFlag, logits
+from asr_punct.decode.thresholds import fit_case_bias, fit_class_weights, fit_thresholds
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tune import read_dev_set
 from asr_punct.marks import CASES, MARKS, Mark

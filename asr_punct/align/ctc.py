@@ -49,7 +49,7 @@ class _Targets:
     words: Ints
 
 
-def align(
+def ctc_align(
     blocks: Iterable[Samples], words: Sequence[str], model: AcousticModel, place: str = "audio"
 ) -> tuple[Word, ...]:
     """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.

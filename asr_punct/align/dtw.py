@@ -7,20 +7,29 @@ so that memory and time grow linearly with its length.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from asr_punct import progress
-from asr_punct.align.espeak import VoiceError
-from asr_punct.align.template import HOP, RATE, Template, mfcc, normalise, pool, speak
-from asr_punct.align.warping import MIN_SPEECH, Floats, Ints, WarpingPath, warp
+from asr_punct.align.espeak import Speech, VoiceError, synthesise
+from asr_punct.align.warping import MIN_SPEECH, Floats, Floats64, Ints, WarpingPath, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
-from asr_punct.errors import AsrPunctError, plural
+from asr_punct.errors import InputError, plural
 from asr_punct.languages import parse_language
 from asr_punct.pauses import silence_threshold, silences, silent_frames, smooth
 from asr_punct.words import Seconds, Word
 
+RATE = 16000
+HOP = RATE // FRAMES_A_SECOND
+_COEFFICIENTS = 13
+_FFT_LENGTH, _WINDOW_LENGTH = 512, 400
+"""In samples: 32 and 25 ms."""
+_WORDS_A_CALL = 60
+"""Words synthesised in one call of espeak-ng."""
 _VOICES = {"en": "en-us", "en-gb": "en"}
 """espeak voices whose name differs from the code of the language or region."""
 _SILENT_COST, _SPEECH_COST = 0.3, 1.5
@@ -44,19 +53,38 @@ Bools = npt.NDArray[np.bool_]
 Times = npt.NDArray[np.float64]
 
 
-def align(samples: Samples, rate: int, words: Sequence[str], language: str) -> tuple[Word, ...]:
+@dataclass(frozen=True)
+class Template:
+    """Features of the spoken words without pauses, (frames, 26), and the first frame of each word, (words + 1,).
+
+    `begins` ends with the number of frames. A word that is not pronounced begins where the next one does.
+    """
+
+    features: Floats
+    begins: Ints
+
+    def __getitem__(self, words: slice) -> Self:
+        begins = self.begins[words.start : words.stop + 1]
+        return type(self)(self.features[begins[0] : begins[-1]], begins - begins[0])
+
+    def pool(self, frames: int) -> Self:
+        """Average every `frames` frames."""
+        return type(self)(_averaged(self.features, frames), self.begins // frames)
+
+
+def dtw_align(samples: Samples, rate: int, words: Sequence[str], language: str) -> tuple[Word, ...]:
     """Find the start and end of each word of a recording, in seconds from its first sample; they do not overlap.
 
     A word that is not pronounced (`—`) gets length 0 at the end of the word before it. `samples` is float32 (samples,).
     `language` is an espeak voice (`es`, `eu`, `en-us`, ...) or another code of its language (`es-ES`, `spa`), or
     several joined by `+`, of which the one with the cheapest path is used in each part of the recording. Raises
-    InputError for an unknown voice, AsrPunctError for words without audio, and MissingExtraError without the extra
+    VoiceError for an unknown voice, InputError for words without audio, and MissingExtraError without the extra
     "audio".
     """
     if not words:
         return ()
     if not len(samples):
-        raise AsrPunctError(f"found no audio, expected the speech of {plural(len(words), 'word')}")
+        raise InputError("audio", "no samples", f"the speech of {plural(len(words), 'word')}")
     if rate != RATE:
         samples = require("soxr", "alignment").resample(samples, rate, RATE)
     with progress.step("synthesising the words"):
@@ -79,9 +107,11 @@ def _speak(words: Sequence[str], name: str) -> Template:
     """Synthesise the words with the voice of a region (`en-us`), or if there is none, with that of its language."""
     region, code = name.lower().replace("_", "-"), parse_language(name)
     try:
-        return speak(words, _VOICES.get(region, region))
-    except VoiceError:
-        return speak(words, _VOICES.get(code, code))
+        return _synthesise(words, _VOICES.get(region, region))
+    except VoiceError as error:
+        if code == region:
+            raise error.at("language") from None
+        return _speak(words, code)
 
 
 def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:
@@ -89,14 +119,14 @@ def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:
     pronounced = [template for template in templates if len(template.features)]
     if not pronounced:
         return np.zeros((len(templates[0].begins) - 1, 2))
-    features = mfcc(samples)
+    features = _mfcc(samples)
     speech = _speech(samples)[: len(features)]
     path, template = min(((_warp(features, speech, t), t) for t in pronounced), key=lambda result: result[0].cost)
     return _word_edges(path, template.begins, 1 / FRAMES_A_SECOND, len(samples) / RATE)
 
 
 def _warp(features: Floats, speech: Times, template: Template) -> WarpingPath:
-    recording, synthetic = normalise(features, speech + MIN_SPEECH), normalise(template.features)
+    recording, synthetic = _normalise(features, speech + MIN_SPEECH), _normalise(template.features)
     skip_costs = _SILENT_COST + (_SPEECH_COST - _SILENT_COST) * speech
     return warp(recording, synthetic, skip_costs, template.begins[:-1], speech)
 
@@ -148,7 +178,7 @@ def _parts(samples: Samples, template: Template) -> Iterator[tuple[int, int, int
 def _pooled_edges(samples: Samples, template: Template, silent: Bools) -> Times:
     """Align averaged frames. Return starts and ends that are accurate to about 0.1 s: (words, 2) seconds."""
     blocks = (samples[begin : begin + _BLOCK] for begin in range(0, len(samples), _BLOCK))
-    features = np.concatenate([pool(mfcc(block)[: len(block) // HOP], _POOL) for block in blocks])
+    features = np.concatenate([_averaged(_mfcc(block)[: len(block) // HOP], _POOL) for block in blocks])
     speech = 1 - silent[: len(features) * _POOL].reshape(-1, _POOL).mean(axis=1)
     path = _warp(features, speech, template)
     return _word_edges(path, template.begins, _POOL / FRAMES_A_SECOND, len(samples) / RATE)
@@ -170,3 +200,60 @@ def _pause_middle(begin: Seconds, end: Seconds, silent_spans: Times) -> Seconds:
     if len(near) and lengths.max() > 0:
         begin, end = near[np.argmax(lengths)]
     return float(begin + end) / 2
+
+
+def _synthesise(words: Sequence[str], voice: str) -> Template:
+    """Synthesise the words; see `espeak.synthesise` for errors."""
+    features, lengths = [np.zeros((0, 2 * _COEFFICIENTS), np.float32)], list[int]()
+    for first in range(0, len(words), _WORDS_A_CALL):
+        tokens = ("-".join(word.split()) or "-" for word in words[first : first + _WORDS_A_CALL])
+        part, begins = _word_features(synthesise(" ".join(tokens), voice))
+        features.append(part)
+        lengths.extend(np.diff(begins).tolist())
+    return Template(np.concatenate(features), np.array([0, *accumulate(lengths)]))
+
+
+def _word_features(speech: Speech) -> tuple[Floats, Ints]:
+    """Return the fields of a `Template` for the words of one call."""
+    spans = [(round((w.start or 0.0) * speech.rate), round((w.end or 0.0) * speech.rate)) for w in speech.words]
+    samples = np.concatenate([speech.samples[start:end] for start, end in spans])
+    seconds = np.cumsum([0, *(end - start for start, end in spans)]) / speech.rate
+    if not len(samples):
+        return np.zeros((0, 2 * _COEFFICIENTS), np.float32), np.zeros(len(spans) + 1, np.int64)
+    features = _mfcc(require("soxr", "alignment").resample(samples, speech.rate, RATE))
+    begins = np.minimum(np.round(seconds * FRAMES_A_SECOND), len(features)).astype(np.int64)
+    return features[: begins[-1]], begins
+
+
+def _mfcc(samples: Samples) -> Floats:
+    """Return 13 MFCCs of 25 ms windows every 10 ms, and their deltas over 50 ms: float32 (frames, 26).
+
+    `samples` are float32 at `RATE`. Frame i is centred at i * `HOP` samples.
+    """
+    librosa = require("librosa", "alignment")
+    padded = np.pad(samples, (0, max(0, _FFT_LENGTH - len(samples))))
+    coefficients = librosa.feature.mfcc(
+        y=librosa.effects.preemphasis(padded),
+        sr=RATE,
+        n_mfcc=_COEFFICIENTS,
+        n_fft=_FFT_LENGTH,
+        win_length=_WINDOW_LENGTH,
+        hop_length=HOP,
+        n_mels=40,
+        fmin=60,
+    )[:, : len(samples) // HOP + 1]
+    deltas = librosa.feature.delta(coefficients, width=5, mode="nearest")
+    return np.asarray(np.concatenate([coefficients, deltas]).T, np.float32)
+
+
+def _averaged(features: Floats, frames: int) -> Floats:
+    """Average every `frames` frames; frames that remain at the end are dropped."""
+    complete = features[: len(features) // frames * frames]
+    return np.asarray(complete.reshape(-1, frames, features.shape[1]).mean(axis=1), np.float32)
+
+
+def _normalise(features: Floats, weights: Floats64 | None = None) -> Floats:
+    """Scale each feature to mean 0 and variance 1 over the frames, which are weighted by `weights` (frames,)."""
+    mean = np.average(features, axis=0, weights=weights)
+    deviation = np.sqrt(np.average(np.square(features - mean), axis=0, weights=weights))
+    return np.asarray((features - mean) / (deviation + 1e-6), np.float32)

@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from asr_punct.audio import Samples
-from asr_punct.errors import AsrPunctError, InputError, MissingExtraError
+from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError
 from asr_punct.words import Seconds, Word
 
 # Constants of speak_lib.h
@@ -38,7 +38,7 @@ _Span = tuple[int, int]
 _LOCK = threading.Lock()
 
 
-class VoiceError(InputError):
+class VoiceError(ArgumentError):
     """espeak-ng has no such voice or variant."""
 
 
@@ -183,7 +183,7 @@ def _run(ssml: str, voice: str, words_per_minute: int, pitch: int) -> tuple[int,
     if errors:
         raise errors[0]
     if status != 0:
-        raise AsrPunctError(f"espeak-ng: found status {status:#x} from synthesis, expected 0")
+        raise AsrPunctError("espeak-ng", f"status {status:#x} from synthesis", "0")
     return rate, np.concatenate(chunks).astype(np.float32) / np.float32(32768), events
 
 
@@ -200,5 +200,5 @@ def _library() -> tuple[ctypes.CDLL, int, Path]:
     library, data = ctypes.CDLL(espeakng_loader.get_library_path()), espeakng_loader.get_data_path()
     rate = library.espeak_Initialize(_OUTPUT_SYNCHRONOUS, 0, data.encode(), _PHONEME_EVENTS | _DONT_EXIT)
     if rate <= 0:
-        raise AsrPunctError(f"espeak-ng: found status {rate} on loading {data}, expected espeak-ng's data")
+        raise AsrPunctError("espeak-ng", f"status {rate} on loading {data}", "espeak-ng's data")
     return library, rate, Path(data) / "voices" / "!v"

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from asr_punct import audio, progress
-from asr_punct.align import ctc, dtw
+from asr_punct.align.ctc import ctc_align
 from asr_punct.align.ctc_model import AcousticModel
-from asr_punct.align.espeak import VoiceError
-from asr_punct.align.template import RATE
+from asr_punct.align.dtw import RATE, dtw_align
 from asr_punct.audio import Pathlike
 from asr_punct.errors import InputError
 from asr_punct.files import read_text_file, recording_name
@@ -31,27 +30,31 @@ class Aligner:
 
 
 def dtw_aligner(language: str) -> Aligner:
-    """Return an aligner by `dtw.align`. It raises InputError for an unknown language."""
+    """Return an aligner by `dtw_align`. It raises VoiceError for an unknown language."""
 
     def align(path: Pathlike, words: Sequence[str], name: str, start: Seconds, end: Seconds | None) -> tuple[Word, ...]:
         with progress.step("reading the audio"):
             samples = audio.read(path, RATE, start, end)
         try:
-            return dtw.align(samples, RATE, words, language)
-        except VoiceError as error:
-            raise InputError("--lang", error.found, error.expected) from None
+            return dtw_align(samples, RATE, words, language)
+        except InputError as error:
+            raise error.at(_place(path, name)) from None
 
     return Aligner("aligner", align)
 
 
 def ctc_aligner(model: AcousticModel) -> Aligner:
-    """Return an aligner by `ctc.align`. It reads the audio in blocks."""
+    """Return an aligner by `ctc_align`. It reads the audio in blocks."""
 
     def align(path: Pathlike, words: Sequence[str], name: str, start: Seconds, end: Seconds | None) -> tuple[Word, ...]:
         blocks = audio.blocks(path, model.rate, start, end)
-        return ctc.align(blocks, words, model, f"{path}: utterance {name!r}")
+        return ctc_align(blocks, words, model, _place(path, name))
 
     return Aligner("ctc", align)
+
+
+def _place(path: Pathlike, name: str) -> str:
+    return f"{path}: utterance {name!r}"
 
 
 def align_file(recording: Pathlike, text: Pathlike, language: str, aligner: Aligner) -> Iterator[Utterance]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.audio import regroup
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import InputError
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -26,12 +26,12 @@ BLANK, FILLER = 0, 1
 """Columns of the emissions for the blank and for the filler. Two fillers may follow each other without a blank."""
 
 
-class NoPathError(AsrPunctError):
+class NoPathError(InputError):
     """There is no path through the labels: there are too few frames, or every path has probability 0."""
 
     def __init__(self, frames: int) -> None:
         self.frames = frames
-        super().__init__(f"found no path through {frames} frames, expected one with a probability above 0")
+        super().__init__("", f"no path through {frames} frames", "one with a probability above 0")
 
 
 @dataclass(frozen=True)

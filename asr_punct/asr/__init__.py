@@ -1,7 +1,7 @@
 """Speech recognisers and CTC models of other packages, opened by the names that users give them.
 
-`--asr` names a recogniser: `pocketsphinx`, or a package and a model, such as `nemo:stt_es_conformer_ctc_large`,
-`whisper:small.en` or `transformers:facebook/wav2vec2-base-960h`. `--acoustic-model` names a CTC model for alignment.
+A recogniser is `pocketsphinx`, or a package and a model, such as `nemo:stt_es_conformer_ctc_large`, `whisper:small.en`
+or `transformers:facebook/wav2vec2-base-960h`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
+from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError, Setting, first_line
 from asr_punct.languages import describe_languages, parse_language
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 RECOGNISER_FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
 EXPECTED_RECOGNISER = f"{', '.join(RECOGNISER_FORMS[:-1])} or {RECOGNISER_FORMS[-1]}"
-"""Forms of the values of `--asr`, for help and error messages."""
+"""Forms of the names of recognisers, for help and error messages."""
 METHODS = ("dtw", "ctc")
-"""Values of `--method`."""
+"""Methods of alignment."""
 _RECOGNISERS = {
     "pocketsphinx": ("PocketSphinx", "pocketsphinx", "pocketsphinx"),
     "nemo": ("NemoRecogniser", "nemo", "audio,nemo"),
@@ -41,27 +41,27 @@ _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
 """Language in a model name: `stt_es_conformer_ctc_large` of NeMo, `small.en` of Whisper."""
 
 
-def check_installed(name: str) -> None:
-    """Check that the packages of the recogniser `--asr name` are installed, without importing them.
+def check_installed(asr: str) -> None:
+    """Check that the packages of the recogniser named `asr` are installed, without importing them.
 
-    Raises AsrPunctError for an unknown kind of recogniser, and MissingExtraError for a missing package.
+    Raises ArgumentError for an unknown kind of recogniser, and MissingExtraError for a missing package.
     """
-    _, package, extras = _RECOGNISERS[_split_name(name)[0]]
+    _, package, extras = _RECOGNISERS[_split_name(asr)[0]]
     for needed in (package, *_AUDIO_PACKAGES):
         if sys.modules.get(needed) is None and find_spec(needed) is None:
-            raise MissingExtraError(f"the recogniser {name}", extras, needed)
+            raise MissingExtraError(f"the recogniser {asr}", extras, needed)
 
 
-def open_recogniser(name: str, device: str | None = None, language: str | None = None) -> Recogniser:
-    """Load the recogniser `--asr name`.
+def open_recogniser(asr: str, device: str | None = None, language: str | None = None) -> Recogniser:
+    """Load the recogniser named `asr`.
 
     `device` is one of torch (None: the CPU), `language` the code of the spoken language (None: that in the name, if
-    any). Logs a warning if the recogniser is for another language. Raises AsrPunctError for an unknown kind, model or
+    any). Logs a warning if the recogniser is for another language. Raises ArgumentError for an unknown kind, model or
     device; MissingExtraError for a missing package.
     """
     from asr_punct.hub import check_path, check_transformers_name
 
-    package, model = _split_name(name)
+    package, model = _split_name(asr)
     if package == "transformers":
         check_transformers_name(model, "a CTC model or Whisper: a directory or org/name of transformers")
     elif model:
@@ -71,15 +71,14 @@ def open_recogniser(name: str, device: str | None = None, language: str | None =
         recogniser_class = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
         given, named = parse_language(language), named_language(model)
         recogniser: Recogniser = recogniser_class(model, given or named, device or "cpu")
-        _warn_if_other(name, given, named or recogniser.language or "")
+        _warn_if_other(asr, given, named or recogniser.language or "")
         return recogniser
     except AsrPunctError:
         raise
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"the recogniser {name}", extras, str(error.name)) from None
+        raise MissingExtraError(f"the recogniser {asr}", extras, str(error.name)) from None
     except (OSError, ValueError, RuntimeError, LookupError) as error:  # errors of the four packages
-        reason = first_line(error)
-        raise AsrPunctError(f"--asr: found {name!r}, expected a model that {package} can load: {reason}") from None
+        raise ArgumentError("asr", repr(asr), f"a model that {package} can load: {first_line(error)}") from None
 
 
 def _warn_if_other(recogniser: str, given: str, own: str) -> None:
@@ -93,7 +92,7 @@ def _split_name(name: str) -> tuple[str, str]:
     kind, _, model = name.partition(":")
     needs_model = kind != "pocketsphinx"
     if kind not in _RECOGNISERS or bool(model) != needs_model:
-        raise AsrPunctError(f"--asr: found {name!r}, expected {EXPECTED_RECOGNISER}")
+        raise ArgumentError("asr", repr(name), EXPECTED_RECOGNISER)
     return kind, model
 
 
@@ -106,19 +105,18 @@ def named_language(model: str) -> str | None:
 def open_aligner(method: str, language: str, acoustic_model: str | None = None, device: str | None = None) -> Aligner:
     """Return the aligner of one of `METHODS`: dtw uses `language`, ctc uses `acoustic_model` and `device`.
 
-    Raises AsrPunctError for an unknown method, an unusable model, or options of the other method.
+    Raises ArgumentError for an unknown method, or arguments of the other method; ModelError for an unusable model.
     """
     from asr_punct.align.methods import ctc_aligner, dtw_aligner
 
     if method not in METHODS:
-        raise AsrPunctError(f"--method: found {method!r}, expected {' or '.join(METHODS)}")
+        raise ArgumentError("method", repr(method), " or ".join(METHODS))
     if method == "dtw":
-        given = "--acoustic-model" if acoustic_model else "--device" if device else None
-        if given:
-            raise AsrPunctError(f"{given}: found it with --method dtw, expected --method ctc")
+        if given := "acoustic_model" if acoustic_model else "device" if device else None:
+            raise ArgumentError(given, "it with the method dtw", "the method ctc", Setting("method", "ctc"))
         return dtw_aligner(language)
     if not acoustic_model:
-        raise AsrPunctError("--method ctc: found no --acoustic-model, expected a CTC model of transformers or NeMo")
+        raise ArgumentError("acoustic_model", "none", "a CTC model of transformers or NeMo for the method ctc")
     return ctc_aligner(open_acoustic_model(acoustic_model, device))
 
 

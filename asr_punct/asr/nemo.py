@@ -10,9 +10,8 @@ from nemo.collections.asr.models import ASRModel, EncDecCTCModel, EncDecHybridRN
 from nemo.utils import logging as nemo_logging
 
 from asr_punct.align.ctc_model import CtcVocabulary, Floats, character_vocabulary, measure_hop, subword_vocabulary
-from asr_punct.asr.archive import check_archive
-from asr_punct.asr.hypotheses import read_hypothesis
-from asr_punct.asr.segments import LONGEST_SEGMENT
+from asr_punct.asr.nemo_data import check_archive, read_hypothesis
+from asr_punct.asr.transcribe import LONGEST_SEGMENT
 from asr_punct.audio import Samples
 from asr_punct.errors import ModelError, first_line
 from asr_punct.hub import NEMO_FILE

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from asr_punct.audio import Samples
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError
 from asr_punct.words import Seconds, TimeSource, Word
 
 _FILLER = re.compile(r"<.*>|\[.*\]|\+\+.*\+\+")
@@ -20,7 +20,7 @@ _LETTER = re.compile(r"([a-z])\.")
 class PocketSphinx:
     """PocketSphinx as a `Recogniser`. It has one model, so `name` and `language` are not used.
 
-    Raises AsrPunctError for a device other than `cpu`.
+    Raises ArgumentError for a device other than `cpu`.
     """
 
     rate = 16000
@@ -32,7 +32,7 @@ class PocketSphinx:
         from pocketsphinx import Decoder
 
         if device != "cpu":
-            raise AsrPunctError(f"--device: found {device!r}, expected cpu, the only one for PocketSphinx")
+            raise ArgumentError("device", repr(device), "cpu, the only one for PocketSphinx")
         self._decoder = Decoder(samprate=self.rate, loglevel="FATAL")
         self._frames_a_second = int(self._decoder.config["frate"])
 

@@ -17,11 +17,10 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from asr_punct.align.ctc_model import CtcVocabulary, Floats, character_vocabulary, measure_hop, subword_vocabulary
-from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import recognised_words, whisper_language
+from asr_punct.asr.transcribe import LONGEST_SEGMENT, recognised_words, whisper_language
 from asr_punct.audio import Samples
-from asr_punct.errors import AsrPunctError, ModelError, first_line
-from asr_punct.hub import reach_hub
+from asr_punct.errors import ArgumentError, ModelError, first_line
+from asr_punct.hub import local_copy
 from asr_punct.model.device import open_device
 from asr_punct.words import Seconds, TimeSource, Word
 
@@ -35,20 +34,21 @@ _MASKING_WEIGHT = "masked_spec_embed"
 class TransformersRecogniser:
     """A CTC model with the tokenizer of wav2vec 2.0, or Whisper, as a `Recogniser`.
 
-    Raises AsrPunctError for an unknown device or a model without word times, and OSError or ValueError if transformers
+    Raises ArgumentError for an unknown device or a model without word times, and OSError or ValueError if transformers
     cannot load the model or compute word times with it.
     """
 
     merge_segments_up_to: Seconds = LONGEST_SEGMENT
 
     def __init__(self, name: str, language: str | None, device: str) -> None:
-        torch_device = _prepare(name, device)
-        self._pipeline = cast(Any, pipeline)("automatic-speech-recognition", model=name, device=torch_device)
+        torch_device = _prepare(device)
+        task = "automatic-speech-recognition"
+        self._pipeline = cast(Any, pipeline)(task, model=local_copy(name), device=torch_device)
         kind, tokenizer = self._pipeline.type, self._pipeline.tokenizer
         if kind not in _TIME_SOURCES or (kind == "ctc" and not isinstance(tokenizer, Wav2Vec2CTCTokenizer)):
             found = f"{type(self._pipeline.model).__name__} with {type(tokenizer).__name__}"
             expected = "a CTC model with Wav2Vec2CTCTokenizer, or Whisper, which have word times"
-            raise AsrPunctError(f"--asr: found {name!r}, {found}, expected {expected}")
+            raise ArgumentError("asr", f"{name!r}, {found}", expected)
         self.rate = int(self._pipeline.feature_extractor.sampling_rate)
         self.time_source = _TIME_SOURCES[kind]
         self.language = language
@@ -95,11 +95,12 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
     Raises ModelError if it cannot be loaded, is no CTC model, or has another blank than its tokenizer; AsrPunctError
     for an unknown device.
     """
-    torch_device = _prepare(name, device)
+    torch_device = _prepare(device)
     try:
-        model, loading = AutoModelForCTC.from_pretrained(name, output_loading_info=True)
-        tokenizer = AutoTokenizer.from_pretrained(name)
-        extractor = _extractor(name, model)
+        source = local_copy(name)
+        model, loading = AutoModelForCTC.from_pretrained(source, output_loading_info=True)
+        tokenizer = AutoTokenizer.from_pretrained(source)
+        extractor = _extractor(source, model)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise ModelError(name, first_line(error), "a CTC model of transformers with its tokenizer") from None
     missing = [weight for weight in loading["missing_keys"] if not weight.endswith(_MASKING_WEIGHT)]
@@ -109,13 +110,12 @@ def open_ctc_model(name: str, device: str) -> TransformersCtcModel:
     return TransformersCtcModel(name, model.eval().to(torch_device), extractor, vocabulary)
 
 
-def _prepare(name: str, device: str) -> torch.device:
-    """Check the device and return it, silence transformers, and check whether the hub answers."""
+def _prepare(device: str) -> torch.device:
+    """Check the device and return it, and silence transformers."""
     torch_device = open_device(device)
     messages = cast(Any, transformers_logging)
     messages.set_verbosity_error()
     messages.disable_progress_bar()
-    reach_hub(name)
     return torch_device
 
 

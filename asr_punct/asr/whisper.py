@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from asr_punct.asr.segments import LONGEST_SEGMENT
-from asr_punct.asr.transcribe import recognised_words, whisper_language
+from asr_punct.asr.transcribe import LONGEST_SEGMENT, recognised_words, whisper_language
 from asr_punct.audio import Samples
 from asr_punct.formats.entries import grouped, join_parts, part_sizes
 from asr_punct.words import Seconds, TimeSource, Word

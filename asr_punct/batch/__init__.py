@@ -1,6 +1,6 @@
 """Restore many files, each to a separate file.
 
-`names` finds the inputs and names their outputs, `restoring` restores one file, and `workers` runs processes for the
-files. An output appears under its name when it is complete, so that a run that was interrupted can be repeated: outputs
-that exist are skipped.
+`names` finds the inputs and names their outputs, `work` restores one file, and `workers` runs processes for the files.
+An output appears under its name when it is complete, so that a run that was interrupted can be repeated: outputs that
+exist are skipped.
 """

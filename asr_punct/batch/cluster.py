@@ -19,8 +19,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from asr_punct.batch.names import Item
-from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
-from asr_punct.errors import AsrPunctError, MissingExtraError, first_line
+from asr_punct.batch.work import BatchWork, Result
+from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError, first_line
 from asr_punct.partial import remove_abandoned
 
 _GROUPS_PER_ACTOR = 4
@@ -36,27 +36,28 @@ _TASKS_OF_ACTOR = 2
 
 
 def restore_on_cluster(
-    items: Sequence[Item], address: str, actors: int, open_punctuator: OpenPunctuator, options: FileOptions
+    items: Sequence[Item], address: str, actors: int, work: BatchWork
 ) -> Generator[Result, None, None]:
     """Restore files on a Ray cluster; yield a result for each file, group by group.
 
     `address` is as `ray.init` accepts it: `auto`, `HOST:PORT`. There are at most `actors` actors of one core each; 0:
-    as many as the cluster has cores, also if it grows. `open_punctuator` can be pickled. Raises MissingExtraError if
-    Ray is not installed, and AsrPunctError if there is no such cluster, or the model cannot be opened.
+    as many as the cluster has cores, also if it grows. Raises MissingExtraError if Ray is not installed, and
+    AsrPunctError if there is no such cluster, or the model cannot be opened.
     """
     if not items:
         return
     with _connection(address):
         remaining = dict(enumerate(items))
         for _ in range(_MAX_ROUNDS):
-            for number, result in _restore_round(remaining.copy(), actors, open_punctuator, options):
+            for number, result in _restore_round(remaining.copy(), actors, work):
                 if remaining.pop(number, None) is not None:  # a group can be repeated
                     yield result
             remove_abandoned(item.output for item in items)
             if not remaining:
                 return
         for item in remaining.values():
-            yield Result(item, error=f"{item.source}: found no result from the cluster, expected one (see Ray's logs)")
+            error = AsrPunctError(item.source, "no result from the cluster", "one (see Ray's logs)")
+            yield Result(item, error=error)
 
 
 @contextmanager
@@ -65,7 +66,7 @@ def _connection(address: str) -> Iterator[None]:
     try:
         import ray.data
     except ModuleNotFoundError as error:
-        raise MissingExtraError("--ray", "ray", str(error.name)) from None
+        raise MissingExtraError("a Ray cluster", "ray", str(error.name)) from None
     if ray.is_initialized():
         yield
         return
@@ -74,8 +75,8 @@ def _connection(address: str) -> Iterator[None]:
         _check_address(address)
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError) as error:
-        expected = "the address of a running cluster (ray start --head prints it)"
-        raise AsrPunctError(f"--ray: found {address} ({first_line(error)}), expected {expected}") from None
+        expected = "the address of a running cluster, which its start on the head node prints"
+        raise ArgumentError("ray", f"{address} ({first_line(error)})", expected) from None
     try:
         signal.signal(signal.SIGTERM, handler)  # Ray's handler exits with another status
         yield
@@ -89,9 +90,7 @@ def _check_address(address: str) -> None:
         socket.create_connection((match[1], int(match[2])), _CONNECTION_S).close()
 
 
-def _restore_round(
-    items: dict[int, Item], actors: int, open_punctuator: OpenPunctuator, options: FileOptions
-) -> Iterator[tuple[int, Result]]:
+def _restore_round(items: dict[int, Item], actors: int, work: BatchWork) -> Iterator[tuple[int, Result]]:
     """Yield the number and the result of each file that Ray returns."""
     import ray.data
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -102,7 +101,7 @@ def _restore_round(
     logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
     initial = min(cores, actors or cores)
-    rows = [{"items": pickle.dumps(group)} for group in _groups(items, initial)]
+    rows = [{"items": pickle.dumps(group)} for group in groups_of(items, initial)]
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
     remote: Any = ray.remote
     counter = remote(num_cpus=0, max_restarts=-1, max_task_retries=-1, scheduling_strategy=here)(_Attempts)
@@ -114,18 +113,19 @@ def _restore_round(
     )
     results = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
         _Actor,
-        fn_constructor_args=(open_punctuator, options, counter.remote(), os.getcwd()),
+        fn_constructor_args=(work, counter.remote(), os.getcwd()),
         compute=compute,
         batch_size=1,
         num_cpus=1,
     )
     for row in results.iter_rows():
-        if row["fatal"]:
-            raise AsrPunctError(row["fatal"])
-        yield from pickle.loads(row["results"]).items()
+        answer: dict[int, Result] | AsrPunctError = pickle.loads(row["answer"])
+        if isinstance(answer, AsrPunctError):
+            raise answer
+        yield from answer.items()
 
 
-def _groups(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
+def groups_of(items: dict[int, Item], actors: int) -> Iterator[dict[int, Item]]:
     """Yield groups of files of about the same size, large files first; later groups are smaller."""
     sizes = {number: max(1, item.size) for number, item in items.items()}
     remaining = sum(sizes.values())
@@ -161,22 +161,22 @@ class _Actor:
     Relative paths refer to `folder`, if this node has it.
     """
 
-    def __init__(self, open_punctuator: OpenPunctuator, options: FileOptions, attempts: Any, folder: str) -> None:
-        self._attempts, self._error = attempts, ""
+    def __init__(self, work: BatchWork, attempts: Any, folder: str) -> None:
+        self._work, self._attempts = work, attempts
+        self._error: AsrPunctError | None = None
         with suppress(OSError):
             os.chdir(folder)
         try:
-            self._restorer: Restorer | None = Restorer(open_punctuator(), options)
+            _ = work.punctuator
         except AsrPunctError as error:  # not raised: Ray would start the actor again
-            self._restorer, self._error = None, str(error)
+            self._error = error
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
         """Restore the group of files in a batch of one row."""
         items: dict[int, Item] = pickle.loads(batch["items"][0])
-        results = self._results(items, self._restorer) if self._restorer else {}
-        return {"results": [pickle.dumps(results)], "fatal": [self._error]}
+        return {"answer": [pickle.dumps(self._error or self._results(items))]}
 
-    def _results(self, items: dict[int, Item], restorer: Restorer) -> dict[int, Result]:
+    def _results(self, items: dict[int, Item]) -> dict[int, Result]:
         import ray
 
         is_repeated = ray.get(self._attempts.begin.remote("group", next(iter(items)))) > 1
@@ -186,8 +186,8 @@ class _Actor:
         for number, item in items.items():
             attempt = ray.get(self._attempts.begin.remote("file", number)) if is_repeated else 0
             if attempt >= _MAX_ATTEMPTS:
-                error = f"{item.source}: found worker processes that died while restoring it, expected one to finish"
+                error = AsrPunctError(item.source, "worker processes that died while restoring it", "one to finish")
                 results[number] = Result(item, error=error)
             else:
-                results[number] = restorer.run(item)
+                results[number] = self._work.restore(item)
         return results

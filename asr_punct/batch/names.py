@@ -9,7 +9,7 @@ from os.path import normpath
 from pathlib import Path
 
 from asr_punct.batch.storage import full_url, is_file, is_url, list_files
-from asr_punct.errors import AsrPunctError, InputError
+from asr_punct.errors import ArgumentError, InputError, Setting
 from asr_punct.files import Pathlike, display_name, read_lines, uncompressed_name
 from asr_punct.formats.registry import FORMATS, READABLE, format_by_name
 
@@ -39,7 +39,7 @@ class Inputs:
         list_file: a file with one path per line; `-` is standard input.
         any_format: whether to keep files of unknown formats in folders, because the user gives the format.
 
-    Raises InputError if a source does not exist or has no files, AsrPunctError if the output directory is the folder of
+    Raises InputError if a source does not exist or has no files, ArgumentError if the output directory is the folder of
     a source.
     """
 
@@ -57,7 +57,7 @@ class Inputs:
     def items(self, format_name: str | None = None) -> list[Item]:
         """Return the inputs with their outputs.
 
-        The format of the outputs sets their suffix; without one they keep the names of the inputs. Raises AsrPunctError
+        The format of the outputs sets their suffix; without one they keep the names of the inputs. Raises ArgumentError
         if two inputs would have the same output, or an output is an input.
         """
         items = [
@@ -119,9 +119,9 @@ class Inputs:
         return not hidden and os.path.realpath(folder) != self._output_folder
 
     def _check_folder(self, folder: str, source: str) -> None:
-        """Raise AsrPunctError if the folder is the output directory: a repeat would take its outputs for inputs."""
+        """Raise ArgumentError if the folder is the output directory: a repeat would take its outputs for inputs."""
         if os.path.realpath(folder) == self._output_folder:
-            raise AsrPunctError(f"-o: found {self._output}, the folder of the input {source}, expected another folder")
+            raise ArgumentError("output", f"{self._output}, the folder of the input {source}", "another folder")
 
     def _matches(self, pattern: str) -> Iterator[Item]:
         folder = Path(*takewhile(lambda part: not glob.has_magic(part), Path(pattern).parts))
@@ -174,14 +174,14 @@ def _real_path(path: str) -> str:
 
 
 def _check_outputs(items: Sequence[Item]) -> None:
-    """Raise AsrPunctError if two inputs have the same output, or an output is an input."""
+    """Raise ArgumentError if two inputs have the same output, or an output is an input."""
     sources = {_real_path(item.source) for item in items}
     source_of: dict[str, str] = {}
     for item in items:
         if _real_path(item.output) in sources:
-            raise AsrPunctError(f"-o: found {item.output}, which is also an input, expected another folder")
+            raise ArgumentError("output", f"{item.output}, which is also an input", "another folder")
         other = source_of.setdefault(item.output, item.source)
         if other != item.source:
             found = f"the output {item.output} for {other} and {item.source}"
-            expected = "different names (a folder, a quoted glob and --list keep the folders of their files)"
-            raise AsrPunctError(f"-o: found {found}, expected {expected}")
+            expected = "different names (a folder, a quoted glob and a list keep the folders of their files)"
+            raise ArgumentError("output", found, expected, Setting("list_file"))

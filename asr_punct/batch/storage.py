@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import has_magic
 from itertools import takewhile
@@ -59,12 +59,16 @@ def is_file(url: str) -> bool:
         return bool(system.isfile(path))
 
 
-def restore_remote(source: str, output: str, restore: Callable[[str, str], int]) -> int:
-    """Restore a file whose input, output or both are URLs, with local copies. Return the number of words.
+@contextmanager
+def local_copies(source: str, output: str) -> Iterator[tuple[str, str]]:
+    """Yield the paths of local files for an input and an output; those that are no URLs are themselves.
 
-    `restore` restores a local file to another one, and returns the number of words. Raises InputError as `restore`,
-    with the URL instead of the local copy, or if a file system cannot be reached.
+    The input is copied first; the output is stored at the end, where it appears when it is complete. Raises InputError
+    if a file system cannot be reached; errors of the context have the URL instead of the copy.
     """
+    if not (is_url(source) or is_url(output)):
+        yield source, output
+        return
     with tempfile.TemporaryDirectory() as folder:
         local_source, local_output = source, output
         if is_url(source):
@@ -76,13 +80,11 @@ def restore_remote(source: str, output: str, restore: Callable[[str, str], int])
         if is_url(output):
             local_output = os.path.join(folder, "out", os.path.basename(output))
         try:
-            words = restore(local_source, local_output)
+            yield local_source, local_output
         except InputError as error:
-            place = error.place.replace(local_source, source).replace(local_output, output)
-            raise InputError(place, error.found, error.expected) from None
+            raise error.at(error.place.replace(local_source, source).replace(local_output, output)) from None
         if is_url(output):
             _store(local_output, output)
-    return words
 
 
 def _store(local: str, url: str) -> None:
@@ -114,7 +116,7 @@ def _open(url: str) -> tuple[AbstractFileSystem, str]:
     try:
         system, path = fsspec.url_to_fs(url)
     except ImportError as error:  # the package of this kind of file system, such as s3fs
-        raise AsrPunctError(f"{url}: {first_line(error)}") from None
+        raise InputError(url, first_line(error), "a file system whose package is installed") from None
     except ValueError as error:
         raise InputError(url, first_line(error), "a URL of a file system that fsspec knows") from None
     return system, str(path)

@@ -15,8 +15,8 @@ from types import FrameType
 from typing import NoReturn, cast
 
 from asr_punct.batch.names import Item
-from asr_punct.batch.restoring import FileOptions, OpenPunctuator, Restorer, Result
-from asr_punct.errors import AsrPunctError
+from asr_punct.batch.work import BatchWork, Result
+from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.inference.backend import THREADS_VARIABLE
 from asr_punct.partial import remove_abandoned
 
@@ -30,11 +30,9 @@ _TERMINATION_S = 5.0
 class _Worker:
     """One process, the connection to it, the file that it works on, and whether it has opened the model."""
 
-    def __init__(self, open_punctuator: OpenPunctuator, options: FileOptions) -> None:
+    def __init__(self, work: BatchWork) -> None:
         self.connection, worker_end = _CONTEXT.Pipe()
-        self.process: BaseProcess = _CONTEXT.Process(
-            target=_work, args=(worker_end, open_punctuator, options), daemon=True
-        )
+        self.process: BaseProcess = _CONTEXT.Process(target=_run, args=(worker_end, work), daemon=True)
         self.item: Item | None = None
         self.is_open = False
         with _environment_of_workers():
@@ -67,18 +65,16 @@ class _Worker:
             remove_abandoned([self.item.output])
 
 
-def restore_files(
-    items: Sequence[Item], jobs: int, open_punctuator: OpenPunctuator, options: FileOptions
-) -> Generator[Result, None, None]:
+def restore_files(items: Sequence[Item], jobs: int, work: BatchWork) -> Generator[Result, None, None]:
     """Restore files in processes of one thread each; yield the result of each file as soon as it is ready.
 
     Large files are restored first, so that no process is left with a long one at the end. If a process dies, only
     its file fails, and another process is started. All processes end with the iteration.
 
-    `open_punctuator` can be pickled. Raises AsrPunctError if the model cannot be opened.
+    Raises AsrPunctError if the model cannot be opened.
     """
     queue = deque(sorted(items, key=lambda item: item.size, reverse=True))
-    pool = _Pool(queue, open_punctuator, options)
+    pool = _Pool(queue, work)
     try:
         pool.start(min(jobs, len(items)))
         while pool.workers:
@@ -95,15 +91,14 @@ def restore_files(
 class _Pool:
     """Worker processes and the files that are left for them."""
 
-    def __init__(self, queue: deque[Item], open_punctuator: OpenPunctuator, options: FileOptions) -> None:
-        self._queue = queue
-        self._arguments = open_punctuator, options
+    def __init__(self, queue: deque[Item], work: BatchWork) -> None:
+        self._queue, self._work = queue, work
         self._failed_starts = 0
         self.workers: dict[Connection, _Worker] = {}
 
     def start(self, count: int) -> None:
         for _ in range(count):
-            worker = _Worker(*self._arguments)
+            worker = _Worker(self._work)
             self.workers[worker.connection] = worker
 
     def receive(self, worker: _Worker) -> Result | None:
@@ -112,15 +107,15 @@ class _Pool:
         Raises AsrPunctError if the worker cannot open the model.
         """
         try:
-            message: str | Result = worker.connection.recv()
+            message: AsrPunctError | Result | None = worker.connection.recv()
         except (EOFError, OSError):
             return self._replace(worker)
-        if isinstance(message, str):  # the first one: "", or why the model cannot be opened
-            if message:
-                raise AsrPunctError(message)
+        if isinstance(message, AsrPunctError):
+            raise message
+        if message is None:  # the first one: the model is open
             worker.is_open, self._failed_starts = True, 0
         worker.give(self._queue)
-        return message if isinstance(message, Result) else None
+        return message
 
     def _replace(self, worker: _Worker) -> Result | None:
         """Replace a worker that has died, if files are left. Return the failure of its file, or None if it had none.
@@ -131,14 +126,13 @@ class _Pool:
         worker.connection.close()
         self._failed_starts += not worker.is_open
         if self._failed_starts == _MAX_FAILED_STARTS:
-            raise AsrPunctError(f"--jobs: found {worker.fate()} while it opened the model, expected enough memory")
+            raise ArgumentError("jobs", f"{worker.fate()} while it opened the model", "enough memory")
         if self._queue:
             self.start(1)
         if worker.item is None:
             return None
-        fate = worker.fate()
+        error = AsrPunctError(worker.item.source, worker.fate(), "it to finish (out of memory?)")
         remove_abandoned([worker.item.output])
-        error = f"{worker.item.source}: found {fate}, expected it to finish (out of memory?)"
         return Result(worker.item, error=error)
 
 
@@ -158,20 +152,20 @@ def _environment_of_workers() -> Iterator[None]:
             os.environ[THREADS_VARIABLE] = before
 
 
-def _work(connection: Connection, open_punctuator: OpenPunctuator, options: FileOptions) -> None:
-    """Restore each file that is received, until None is received."""
+def _run(connection: Connection, work: BatchWork) -> None:
+    """Send None when the model is open, else the error; then restore each file that is received, until None is."""
     signal.signal(signal.SIGTERM, _exit)
     Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent has ended
         try:
-            restorer = Restorer(open_punctuator(), options)
+            _ = work.punctuator
         except AsrPunctError as error:
-            connection.send(str(error))
+            connection.send(error)
             return
         gc.freeze()  # objects of the model and of imports, most objects, are not searched for garbage again
-        connection.send("")
+        connection.send(None)
         while (item := connection.recv()) is not None:
-            connection.send(restorer.run(item))
+            connection.send(work.restore(item))
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:

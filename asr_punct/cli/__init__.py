@@ -12,8 +12,9 @@ from typing import NoReturn
 import typer
 
 # Each of these modules registers its commands.
-from asr_punct.cli import batch, recognition, restoring, results, serving, times, training  # noqa: F401
+from asr_punct.cli import batch, recognition, restore, results, serving, times, training  # noqa: F401
 from asr_punct.cli.base import NAME, LogHandler, app
+from asr_punct.cli.messages import error_line
 from asr_punct.errors import AsrPunctError, missing_extra_error
 
 
@@ -27,7 +28,7 @@ def main() -> NoReturn:
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name=NAME, standalone_mode=False) or 0)
     except AsrPunctError as error:
-        _fail(str(error))
+        _fail(error_line(error, sys.argv[1:]))
     except ModuleNotFoundError as error:
         _fail(str(missing_extra_error(error, sys.argv[1:])))
     except (KeyboardInterrupt, typer.Abort):

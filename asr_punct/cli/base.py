@@ -84,7 +84,7 @@ class _Command(_PrintedHelp, TyperCommand):
                 str(each.metavar or each.name) for each in self.get_params(ctx) if each.param_type_name == "argument"
             )
             expected = self.expected_arguments or (f"only {names}" if names else "no arguments")
-            raise AsrPunctError(f"{self.name}: found a further argument {extra[0]!r}, expected {expected}")
+            raise AsrPunctError(self.name, f"a further argument {extra[0]!r}", expected)
         return extra
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:

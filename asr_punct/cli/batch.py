@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command, print_summary
+from asr_punct.cli.messages import error_line, print_about, print_hint
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.progress import progress_bar, track
+from asr_punct.restoring import Hint
 
 if TYPE_CHECKING:
     from asr_punct.batch.names import Inputs
-    from asr_punct.batch.restoring import FileOptions, Result
-    from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.batch.work import BatchWork, Result
 
 
 @command(
@@ -43,9 +45,9 @@ def batch(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")] = False,
     model: options.Model = None,
-    lang: options.TextLanguage = None,
-    from_: options.From = None,
-    to: options.To = None,
+    language: options.TextLanguage = None,
+    source_format: options.From = None,
+    target_format: options.To = None,
     subtitles: options.Subtitles = None,
     wav_scp: options.WavScp = None,
     times: options.Times = None,
@@ -76,47 +78,28 @@ def batch(
     it. Files that cannot be restored are listed at the end with the reason; then the exit status is 1.
     """
     from asr_punct.batch.names import Inputs
-    from asr_punct.batch.restoring import FileOptions
+    from asr_punct.batch.work import BatchWork
     from asr_punct.formats.registry import FORMATS
+    from asr_punct.inference.punctuator import Punctuator
     from asr_punct.subtitles import parse_limits
 
     if not (sources or list_file):
-        raise AsrPunctError("IN: found none, expected files, folders, globs or --list")
-    if to is not None and FORMATS[to].write is None:
-        raise AsrPunctError(f"--to: found {to}, which is a folder, expected a format of files")
-    if probabilities and to != "json":
-        raise AsrPunctError("--probabilities: found no --to json, expected it")
+        raise AsrPunctError("IN", "none", "files, folders, globs or --list")
+    if target_format is not None and FORMATS[target_format].write is None:
+        raise AsrPunctError("--to", f"{target_format}, which is a folder", "a format of files")
+    if probabilities and target_format != "json":
+        raise AsrPunctError("--probabilities", "no --to json", "it")
     if subtitles is not None:
         parse_limits(subtitles)
     if ray and device not in (None, "cpu"):
-        raise AsrPunctError(f"--device: found {device!r}, expected cpu, where --ray runs models")
-    inputs = Inputs(sources or [], output, list_file, any_format=from_ is not None)
-    file_options = FileOptions(
-        from_,
-        to,
-        subtitles,
-        times,
-        wav_scp,
-        ignore_labels,
-        lowercase,
-        probabilities,
-        hint_labels=not quiet,
-        hint_capitals=not (no_case or quiet),
-        overwrite=overwrite,
-    )
-    opener = options.punctuator_opener(model, marks, no_case, casing, device, 1, int8, class_weights, lang=lang)
-    _restore(inputs, output, file_options, opener, jobs, ray, quiet)
+        raise AsrPunctError("--device", repr(device), "cpu, where --ray runs models")
+    inputs = Inputs(sources or [], output, list_file, any_format=source_format is not None)
+    open_punctuator = partial(Punctuator.open, options.model_options(**locals()))
+    work = BatchWork(open_punctuator, options.pipeline_options(**locals()), overwrite)
+    _restore(inputs, output, work, jobs, ray, _Report(quiet, no_case))
 
 
-def _restore(
-    inputs: Inputs,
-    output: str,
-    file_options: FileOptions,
-    opener: Callable[[], Punctuator],
-    jobs: int,
-    ray: str | None,
-    quiet: bool,
-) -> None:
+def _restore(inputs: Inputs, output: str, work: BatchWork, jobs: int, ray: str | None, report: _Report) -> None:
     """Restore the files whose outputs are not complete, and print a summary. Raises Exit if some failed."""
     from asr_punct.batch.cluster import restore_on_cluster
     from asr_punct.batch.names import complete_outputs
@@ -124,54 +107,55 @@ def _restore(
     from asr_punct.inference.backend import core_count
     from asr_punct.partial import remove_abandoned
 
-    items = inputs.items(file_options.target_format)
-    complete = set() if file_options.overwrite else complete_outputs(items, output)
+    items = inputs.items(work.options.target_format)
+    complete = set() if work.overwrite else complete_outputs(items, output)
     todo = [item for item in items if item.output not in complete]
     remove_abandoned(item.output for item in todo)
-    report = _Report(len(items) - len(todo), len(todo))
-    if ray:
-        restored = restore_on_cluster(todo, ray, jobs, opener, file_options)
-    else:
-        restored = restore_files(todo, jobs or core_count(), opener, file_options)
+    restored = restore_on_cluster(todo, ray, jobs, work) if ray else restore_files(todo, jobs or core_count(), work)
+    counts = len(items) - len(todo), len(todo), inputs.ignored
     try:
-        with progress_bar(quiet), closing(restored):
-            report.collect(restored)
+        with progress_bar(report.quiet), closing(restored):
+            report.collect(restored, len(todo))
     except (KeyboardInterrupt, SystemExit):
-        report.print(inputs.ignored, quiet)
+        report.print(*counts)
         raise
-    report.print(inputs.ignored, quiet)
+    report.print(*counts)
     if report.errors:
         raise typer.Exit(1)
 
 
 class _Report:
-    """Counts and shows the results. `complete`: number of outputs that were complete; `todo`: of files to restore."""
+    """Counts and shows the results."""
 
-    def __init__(self, complete: int, todo: int) -> None:
-        self._complete, self._todo = complete, todo
+    def __init__(self, quiet: bool, no_case: bool) -> None:
+        self.quiet, self._no_case = quiet, no_case
         self._begin = time.monotonic()
         self._files = self._words = 0
-        self._warnings = set[str]()
+        self._warnings = set[str | Hint]()
         self.errors: list[str] = []
 
-    def collect(self, results: Iterable[Result]) -> None:
+    def collect(self, results: Iterable[Result], total: int) -> None:
         """Count the results, and show a progress bar."""
-        for result in track(results, "files", total=self._todo, detail=lambda: f", {self._words:,} words"):
+        for result in track(results, "files", total=total, detail=lambda: f", {self._words:,} words"):
             self._words += result.words
             if result.error:
-                self.errors.append(result.error)
+                self.errors.append(_line(result.item.source, result.error))
             else:
                 self._files += 1
             for warning in result.warnings:
                 if warning not in self._warnings:  # printed for the first file that has it
                     self._warnings.add(warning)
-                    typer.echo(f"{NAME}: {result.item.source}: {warning}", err=True)
+                    if isinstance(warning, str):
+                        print_about(result.item.source, warning)
+                    else:
+                        print_hint(result.item.source, warning, self.quiet, self._no_case)
 
-    def print(self, ignored: int, quiet: bool) -> None:
-        left = self._todo - self._files - len(self.errors)
+    def print(self, complete: int, todo: int, ignored: int) -> None:
+        """Print the numbers of files, and the errors."""
+        left = todo - self._files - len(self.errors)
         counts = [f"{plural(self._files, 'file')} of {plural(self._words, 'word')} restored"]
         for number, text in (
-            (self._complete, f"{self._complete} complete before"),
+            (complete, f"{complete} complete before"),
             (len(self.errors), f"{len(self.errors)} failed"),
             (left, f"{left} left (the same command continues)"),
             (ignored, f"{plural(ignored, 'file')} of other formats in the folders"),
@@ -179,6 +163,12 @@ class _Report:
             if number:
                 counts.append(text)
         took = time.monotonic() - self._begin
-        print_summary([f"{NAME}: {', '.join(counts)}; {took:.1f} s"], quiet)
+        print_summary([f"{NAME}: {', '.join(counts)}; {took:.1f} s"], self.quiet)
         for error in sorted(self.errors):
             typer.echo(f"{NAME}: {error}", err=True)
+
+
+def _line(source: str, error: AsrPunctError) -> str:
+    """Return an error in one line that begins with the file; the place of most errors does."""
+    line = error_line(error)
+    return line if error.place.startswith(source) else f"{source}: {line}"

@@ -9,7 +9,7 @@ from asr_punct.hub import DEFAULT_MODEL, models_by_language
 from asr_punct.languages import describe_languages
 from asr_punct.marks import MARKS
 from asr_punct.scoring import read_score_sets
-from asr_punct.scoring.tables import NO_VALUE, percent, table
+from asr_punct.scoring.markdown import NO_VALUE, percent, table
 
 _MODEL_COLUMNS = ("model", "languages", "size", "parameters", "licence")
 _WINDOW_LAYER = "one linear layer over all {} tokens of a window"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,25 +14,25 @@ from asr_punct.formats.registry import READABLE, WRITABLE
 from asr_punct.hub import shipped_models
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import MARKS
+from asr_punct.restoring import PipelineOptions
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
-from asr_punct.words import TIME_SOURCES, parse_time_source
+from asr_punct.words import TIME_SOURCES
 
 if TYPE_CHECKING:
-    from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.inference.options import ModelOptions
+
+Values = Iterable[str] | Callable[[], Iterable[str]]
+"""Values of an option, or a function that returns them."""
 
 
-Completion = Callable[[str], list[str]]
-"""Maps the text typed so far to the values that begin with it. If there are none, the shell completes file names."""
+def complete_from(values: Values) -> Callable[[str], list[str]]:
+    """Return a function that maps the text typed so far to the values that begin with it.
 
-
-def complete_from(values: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
-    """Return a completion from these values, or from those that a function returns."""
+    If there are none, the shell completes file names.
+    """
     return lambda incomplete: [
         value for value in (values() if callable(values) else values) if value.startswith(incomplete)
     ]
-
-
-complete_model = complete_from(shipped_models)
 
 
 def _complete_marks(incomplete: str) -> list[str]:
@@ -51,46 +51,40 @@ def check_language(context: typer.Context, language: str | None) -> str | None:
         return None
     code = parse_language(language)
     if not is_language_code(code):
-        raise AsrPunctError(f"--lang: found {language!r}, expected {EXPECTED_CODE}")
+        raise AsrPunctError("--lang", repr(language), EXPECTED_CODE)
     return language if context.info_name == "align" else code
 
 
-def _check_times(times: str | None) -> str | None:
-    return None if times is None else parse_time_source(times)
+def completed_option(help_text: str, values: Values, *names: str, **details: Any) -> Any:
+    """Return an option with shell completion of `values`, which are not checked; `details` are those of Typer."""
+    return typer.Option(*names, help=help_text, autocompletion=complete_from(values), **details)
 
 
-def _check_format(parameter: typer.CallbackParam, name: str | None) -> str | None:
-    option = parameter.opts[0]
-    names = WRITABLE if option == "--to" else READABLE
-    if name is not None and name not in names:
-        raise AsrPunctError(f"{option}: found {name!r}, expected one of {' '.join(names)}")
-    return name
+def model_argument(help_text: str) -> Any:
+    """Return an argument with shell completion of the shipped models."""
+    return typer.Argument(metavar="MODEL", help=help_text, autocompletion=complete_from(shipped_models))
 
 
-def completed_option(
-    help_text: str, values: Iterable[str], *names: str, callback: Callable[..., Any] | None = None
-) -> Any:
-    """Return an option with shell completion of `values`. Only `callback` checks the value that the user gives."""
-    return typer.Option(*names, help=help_text, autocompletion=complete_from(values), callback=callback)
+def _choice(help_text: str, values: Sequence[str], *names: str) -> Any:
+    """Return an option with only these values."""
+
+    def check(parameter: typer.CallbackParam, value: str | None) -> str | None:
+        if value is not None and value not in values:
+            raise AsrPunctError(parameter.opts[0], repr(value), f"one of {' '.join(values)}")
+        return value
+
+    return completed_option(help_text, values, *names, callback=check)
 
 
-_READABLE_NAMES, _WRITABLE_NAMES = " ".join(READABLE), " ".join(WRITABLE)
+_READABLE_NAMES = " ".join(READABLE)
 COMPLETED_LANGUAGES = ("es", "eu", "en", "bn", "es+eu")
 
 Output = Annotated[str, typer.Option("-o", "--output", help="File to write; - is standard output.")]
 OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
-From = Annotated[
-    str | None, completed_option(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from", callback=_check_format)
-]
-ReferenceFrom = Annotated[
-    str | None, completed_option(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from", callback=_check_format)
-]
-HypothesisFrom = Annotated[
-    str | None, completed_option("Format of HYP and HYP2.", READABLE, "--hyp-from", callback=_check_format)
-]
-To = Annotated[
-    str | None, completed_option(f"Format of the output: {_WRITABLE_NAMES}.", WRITABLE, "--to", callback=_check_format)
-]
+From = Annotated[str | None, _choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from")]
+ReferenceFrom = Annotated[str | None, _choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from")]
+HypothesisFrom = Annotated[str | None, _choice("Format of HYP and HYP2.", READABLE, "--hyp-from")]
+To = Annotated[str | None, _choice(f"Format of the output: {' '.join(WRITABLE)}.", WRITABLE, "--to")]
 _SUBTITLES_HELP = (
     "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
@@ -121,7 +115,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print only errors to stand
 Device = Annotated[str | None, completed_option("cpu, cuda, cuda:1 …", ["cpu", "cuda"])]
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
 _TIMES_HELP = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the one that IN names, else that of its format."
-Times = Annotated[str | None, completed_option(_TIMES_HELP, TIME_SOURCES, callback=_check_times)]
+Times = Annotated[str | None, _choice(_TIMES_HELP, TIME_SOURCES)]
 WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
 IgnoreLabels = Annotated[
     bool,
@@ -135,9 +129,8 @@ Probabilities = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option(
-        help="Directory, shipped name, or org/name of the hub; default: the shipped model of the language.",
-        autocompletion=complete_model,
+    completed_option(
+        "Directory, shipped name, or org/name of the hub; default: the shipped model of the language.", shipped_models
     ),
 ]
 MarkNames = Annotated[
@@ -169,33 +162,43 @@ Page = Annotated[Path | None, typer.Option(help="HTML page to write: scores, and
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
-def punctuator_opener(
-    model: str | None,
-    marks: str | None = None,
-    no_case: bool = False,
-    casing: Path | None = None,
+def model_options(
+    *,
+    model: str | None = None,
+    language: str | None = None,
     device: str | None = None,
     threads: int = 1,
     int8: bool = False,
+    marks: str | None = None,
+    no_case: bool = False,
+    casing: Path | None = None,
     class_weights: str | None = None,
-    lang: str | None = None,
-) -> Callable[[], Punctuator]:
-    """Return a function that loads a punctuator with these options. Processes can pickle it."""
-    from asr_punct.decode.classes import parse_class_weights
-    from asr_punct.inference.punctuator import Punctuator
+    **others: object,
+) -> ModelOptions:
+    """Return the options of a model from the arguments of a command, `locals()`; `others` are not of the model.
+
+    Raises AsrPunctError for malformed marks or class weights, and for a casing list without case.
+    """
+    from asr_punct.decode.settings import parse_class_weights
+    from asr_punct.inference.options import ModelOptions
     from asr_punct.marks import named_marks
 
     if casing and no_case:
-        raise AsrPunctError("found --casing and --no-case, expected one of them")
-    return partial(
-        Punctuator.from_pretrained,
+        raise AsrPunctError("", "--casing and --no-case", "one of them")
+    return ModelOptions(
         model,
-        language=lang,
-        marks=None if marks is None else named_marks(marks.split(","), "--marks"),
+        language,
+        device,
+        threads,
+        graph="int8" if int8 else None,
+        marks=None if marks is None else named_marks(marks.split(",")),
         case=not no_case,
         casing=casing,
-        device=device,
-        threads=threads,
-        graph="int8" if int8 else None,
         class_weights=None if class_weights is None else parse_class_weights(class_weights),
     )
+
+
+def pipeline_options(**arguments: Any) -> PipelineOptions:
+    """Return how files are read and written from the arguments of a command, `locals()`; others are left out."""
+    names = {each.name for each in fields(PipelineOptions)}
+    return PipelineOptions(**{name: value for name, value in arguments.items() if name in names})

@@ -1,6 +1,5 @@
 """The command `transcribe`: from audio to punctuated text."""
 
-from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -11,10 +10,11 @@ import typer
 from asr_punct.asr import EXPECTED_RECOGNISER, RECOGNISER_FORMS, check_installed, open_recogniser
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, set_log_level
-from asr_punct.cli.files import check_outputs, print_hint, write_restored
+from asr_punct.cli.messages import print_about, print_hint
+from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
-from asr_punct.words import Utterance, lowercased, with_hints
+from asr_punct.restoring import PipelineOptions, prepare, write_restored
 
 Recogniser = Annotated[
     str | None,
@@ -53,8 +53,8 @@ def transcribe(
     asr: Recogniser = None,
     output: options.Output = "-",
     model: options.Model = None,
-    lang: SpeechLanguage = None,
-    to: options.To = None,
+    language: SpeechLanguage = None,
+    target_format: options.To = None,
     subtitles: options.Subtitles = None,
     report: options.Report = None,
     lowercase: options.Lowercase = False,
@@ -75,31 +75,25 @@ def transcribe(
     Whisper, else that in the recogniser's name (stt_eu_…, small.en), else identified from the words. For a language
     without a model the default model is used, with a warning.
     """
-    from asr_punct import formats
-    from asr_punct.asr.transcribe import check_recordings
-    from asr_punct.asr.transcribe import transcribe as recognise
-    from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
+    from asr_punct.asr.transcribe import check_recordings, recognise
     from asr_punct.formats.registry import FORMATS
     from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
 
     set_log_level(quiet)
     if asr is None:
-        raise AsrPunctError(f"found no --asr, expected one of {EXPECTED_RECOGNISER}")
-    format_name = formats.output_format(output, to)
-    limits = parse_limits_option(subtitles, format_name)
-    if report:
-        check_subtitle_format(format_name, "report")
+        raise AsrPunctError("--asr", "none", f"one of {EXPECTED_RECOGNISER}")
+    pipeline = PipelineOptions(target_format=target_format, subtitles=subtitles, report=report, lowercase=lowercase)
+    target = pipeline.target(output)
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
-    check_recordings(audio, one=FORMATS[format_name].one_recording)
+    check_recordings(audio, one=FORMATS[target.format].one_recording)
     find_model(model)
-    recogniser = open_recogniser(asr, device, lang)
-    punctuator = Punctuator.from_pretrained(model, language=lang or recogniser.language)
+    recogniser = open_recogniser(asr, device, language)
+    punctuator = Punctuator.from_pretrained(model, language=language or recogniser.language)
     with progress_bar(quiet, output=output):
-        recognised: Iterable[Utterance] = chain.from_iterable(recognise(path, recogniser) for path in audio)
-        recognised = with_hints(
-            recognised, partial(print_hint, asr), about_labels=False, about_capitals=not (lowercase or quiet)
-        )
-        restored = punctuator.restore(lowercased(recognised) if lowercase else recognised)
-        write_restored(restored, punctuator.glyphs, output, format_name, limits, report, quiet)
+        recognised = chain.from_iterable(recognise(path, recogniser) for path in audio)
+        restored = punctuator.restore(prepare(recognised, punctuator, pipeline, partial(print_hint, asr, quiet=quiet)))
+        written = write_restored(restored, punctuator.glyphs, target)
+    if report and not quiet:
+        print_about(report, written.report)

@@ -1,5 +1,6 @@
 """The commands `evaluate`, `score`, `models` and `info`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -7,8 +8,9 @@ import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_text
-from asr_punct.cli.files import check_outputs
+from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
+from asr_punct.hub import shipped_models
 from asr_punct.progress import progress_bar
 
 
@@ -22,26 +24,15 @@ from asr_punct.progress import progress_bar
     },
 )
 def evaluate(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL",
-            help="Model directory, or name of a shipped or hub model.",
-            autocompletion=options.complete_model,
-        ),
-    ],
+    model: Annotated[str, options.model_argument("Model directory, or name of a shipped or hub model.")],
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
-    from_: options.From = None,
+    source_format: options.From = None,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to, by test set.")] = None,
     html: options.Page = None,
     merge: options.Merge = None,
     compare: Annotated[
         str | None,
-        typer.Option(
-            metavar="MODEL2",
-            help="Another model to compare with, also on the page.",
-            autocompletion=options.complete_model,
-        ),
+        options.completed_option("Another model to compare with, also on the page.", shipped_models, metavar="MODEL2"),
     ] = None,
     device: options.Device = None,
     threads: options.Threads = 0,
@@ -59,18 +50,20 @@ def evaluate(
     """
     from asr_punct.files import write_json_file
     from asr_punct.inference.evaluate import evaluate as evaluate_model
+    from asr_punct.inference.punctuator import Punctuator
     from asr_punct.scoring import compare_counts, join_texts, score_counts
     from asr_punct.scoring.html import Comparison, write_page
-    from asr_punct.scoring.tables import comparison, metric_names, report, summary
+    from asr_punct.scoring.markdown import comparison, metric_names, report, summary
 
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]
-    punctuators = [options.punctuator_opener(name, device=device, threads=threads, int8=int8)() for name in names]
+    chosen = options.model_options(device=device, threads=threads, int8=int8)
+    punctuators = [Punctuator.open(replace(chosen, name=name)) for name in names]
     glyphs = punctuators[0].glyphs
     with progress_bar(quiet):
         by_model = [  # for each model: its words and those of the file, by test set
             {
-                str(test): evaluate_model(punctuator, test, from_, merge, probabilities=html is not None)
+                str(test): evaluate_model(punctuator, test, source_format, merge, probabilities=html is not None)
                 for test in tests
             }
             for punctuator in punctuators
@@ -121,7 +114,7 @@ def score(
     compare: Annotated[
         Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with, also on the page.")
     ] = None,
-    lang: options.Language = "es",
+    language: options.Language = "es",
     quiet: options.Quiet = False,
 ) -> None:
     """Score marks and case against a reference.
@@ -139,26 +132,26 @@ def score(
     from asr_punct.formats.labelled import read_labelled
     from asr_punct.marks import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
-    from asr_punct.scoring.html import Comparison, check_times, write_page
-    from asr_punct.scoring.tables import comparison, metric_names, report
+    from asr_punct.scoring.html import Comparison, check_audio, write_page
+    from asr_punct.scoring.markdown import comparison, metric_names, report
 
     if audio and not html:
-        raise AsrPunctError("found --audio, expected --html with it")
+        raise AsrPunctError("", "--audio", "--html with it")
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
     with progress_bar(quiet):
-        references = list(read_labelled(reference, lang, ref_from, reference=True))
-        hypotheses = list(without_ignored_segments(read_labelled(hypothesis, lang, hyp_from), references))
+        references = list(read_labelled(reference, language, ref_from, reference=True))
+        hypotheses = list(without_ignored_segments(read_labelled(hypothesis, language, hyp_from), references))
         if audio:
-            check_times(hypotheses, str(hypothesis), audio)
+            check_audio(hypotheses, str(hypothesis), audio)
         texts = pair_words(references, hypotheses, merge, align=align, name=str(hypothesis))
         counts = texts.count()
         scores = score_counts(counts)
         second = None
         if compare:
-            hypotheses2 = without_ignored_segments(read_labelled(compare, lang, hyp_from), references)
+            hypotheses2 = without_ignored_segments(read_labelled(compare, language, hyp_from), references)
             texts2 = pair_words(references, hypotheses2, merge, align=align, name=str(compare))
             second = Comparison(str(compare), texts2, compare_counts(counts, texts2.count()))
-    language_glyphs, values = glyphs(lang), scores.as_dict()
+    language_glyphs, values = glyphs(language), scores.as_dict()
     tables = [report(scores, language_glyphs, str(hypothesis))]
     if second:
         names = metric_names(texts.classes, language_glyphs)
@@ -180,7 +173,6 @@ def models() -> None:
     are the languages for which a model is used without --model.
     """
     from asr_punct.cli.describe import list_models
-    from asr_punct.hub import shipped_models
 
     if shipped := shipped_models():
         print_text(list_models(shipped))
@@ -189,14 +181,7 @@ def models() -> None:
 
 
 @command(Section.RESULTS, {"A shipped model": "asr-punct info es-eu", "Your own model": "asr-punct info my-model"})
-def info(
-    model: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL", help="Model directory, shipped name, or hub name.", autocompletion=options.complete_model
-        ),
-    ],
-) -> None:
+def info(model: Annotated[str, options.model_argument("Model directory, shipped name, or hub name.")]) -> None:
     """Describe a model.
 
     Prints its language, parts, windows, training and files, one per line.

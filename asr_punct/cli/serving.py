@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
@@ -11,9 +12,6 @@ from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.errors import AsrPunctError
 from asr_punct.serve.limits import DEFAULTS, Limits
-
-if TYPE_CHECKING:
-    from asr_punct.inference.punctuator import Punctuator
 
 
 @command(
@@ -28,7 +26,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8080,
     model: options.Model = None,
-    lang: options.TextLanguage = None,
+    language: options.TextLanguage = None,
     token: Annotated[
         str | None,
         typer.Option(
@@ -73,18 +71,21 @@ def serve(
     end it: it finishes its requests and sends the remaining words of its streams.
     """
     from asr_punct.inference.backend import thread_count
+    from asr_punct.inference.punctuator import Punctuator
     from asr_punct.serve.app import Service
     from asr_punct.serve.models import Models
     from asr_punct.serve.server import Server, bind
 
     if token is not None and not re.fullmatch(r"[!-~]+", token):
-        raise AsrPunctError("--token: found an invalid token, expected printable ASCII characters without spaces")
+        raise AsrPunctError("--token", "an invalid token", "printable ASCII characters without spaces")
     if vosk is not None and not vosk.startswith(("ws://", "wss://")):
-        raise AsrPunctError(f"--vosk: found {vosk!r}, expected an address such as ws://localhost:2700")
+        raise AsrPunctError("--vosk", repr(vosk), "an address such as ws://localhost:2700")
     listener = bind(host, port)
 
+    chosen = options.model_options(language=language, int8=int8, marks=marks, no_case=no_case, casing=casing)
+
     def open_model(name: str | None) -> Punctuator:
-        return options.punctuator_opener(name, marks, no_case, casing, int8=int8, lang=lang)()
+        return Punctuator.open(replace(chosen, name=name))
 
     models = Models(open_model, model)
     workers = thread_count(threads)

@@ -8,7 +8,7 @@ import typer
 from asr_punct.asr import METHODS, open_aligner
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary
-from asr_punct.cli.files import TABLES, audio_files, check_outputs
+from asr_punct.cli.outputs import TABLES, audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import uncompressed_name
 from asr_punct.formats.registry import BY_SUFFIX, FORMATS, format_by_name
@@ -27,7 +27,7 @@ def align(
     audio: Annotated[Path | None, typer.Argument(metavar="AUDIO", help="Audio file.")] = None,
     text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="Its transcript.")] = None,
     output: options.Output = "-",
-    lang: options.Language = "es",
+    language: options.Language = "es",
     method: Annotated[
         str,
         options.completed_option("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
@@ -54,15 +54,15 @@ def align(
     tables = [data_dir / name for name in TABLES] if data_dir else []  # not its `ctm`, which align often writes
     check_outputs({"-o": output}, [audio, text, *tables, *audio_files(data_dir and data_dir / "wav.scp")])
     format_name = _alignment_format(output)
-    aligner_options = method, lang, acoustic_model, device
+    aligner_options = method, language, acoustic_model, device
     if data_dir is not None and audio is None:
-        utterances = align_data_dir(data_dir, lang, open_aligner(*aligner_options))
+        utterances = align_data_dir(data_dir, language, open_aligner(*aligner_options))
     elif audio is not None and text is not None and data_dir is None:
-        utterances = align_file(audio, text, lang, open_aligner(*aligner_options))
+        utterances = align_file(audio, text, language, open_aligner(*aligner_options))
     else:
-        raise AsrPunctError("align: expected AUDIO and TEXT, or --data-dir")
+        raise AsrPunctError("align", "other arguments", "AUDIO and TEXT, or --data-dir")
     with progress_bar(quiet, output=output):
-        formats.write(utterances, output, glyphs(lang), format_name)
+        formats.write(utterances, output, glyphs(language), format_name)
 
 
 def _alignment_format(output: str) -> str:
@@ -75,7 +75,7 @@ def _alignment_format(output: str) -> str:
     is_wrong = not FORMATS[format_name].has_times if format_name else suffix and not suffix[1:].isdecimal()
     if is_wrong:
         timed = [suffix for suffix, each in BY_SUFFIX.items() if FORMATS[each].has_times]
-        raise AsrPunctError(f"-o: found {output!r}, expected one of the suffixes {' '.join(timed)}")
+        raise AsrPunctError("-o", repr(output), f"one of the suffixes {' '.join(timed)}")
     return format_name or "ctm"
 
 
@@ -91,10 +91,10 @@ def _alignment_format(output: str) -> str:
 def pauses(
     source: Annotated[str, typer.Argument(metavar="IN", help="Words with times: CTM, TextGrid, NeMo manifest, JSON.")],
     output: options.OutputFile,
-    from_: options.From = None,
+    source_format: options.From = None,
     audio: options.Audio = None,
     data_dir: options.DataDir = None,
-    lang: options.Language = "es",
+    language: options.Language = "es",
     times: options.Times = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -112,9 +112,9 @@ def pauses(
     from asr_punct.marks import glyphs
 
     if output.suffix not in ("", ".tsv"):
-        raise AsrPunctError(f"-o: found {str(output)!r}, expected a .tsv file")
+        raise AsrPunctError("-o", repr(str(output)), "a .tsv file")
     check_outputs({"-o": output}, [source, audio, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
-    corpus = TimedCorpus(lang, times, audio, data_dir)
+    corpus = TimedCorpus(language, times, audio, data_dir)
     with progress_bar(quiet, source=source):
-        formats.write(corpus.read(source, from_), output, glyphs(lang), "tsv")
+        formats.write(corpus.read(source, source_format), output, glyphs(language), "tsv")
     print_summary(corpus.summary(), quiet)

@@ -8,9 +8,9 @@ import typer
 
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
-from asr_punct.cli.files import check_outputs
-from asr_punct.errors import AsrPunctError
-from asr_punct.hub import shipped_configurations
+from asr_punct.cli.outputs import check_outputs
+from asr_punct.errors import ArgumentError, AsrPunctError
+from asr_punct.hub import shipped_configurations, shipped_models
 from asr_punct.progress import progress_bar
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
@@ -29,7 +29,7 @@ def prepare(
     corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=options.complete_from(_CORPORA))],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
-    lang: options.Language = "es",
+    language: options.Language = "es",
     dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in dev.")] = 0.05,
     test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in test.")] = 0.05,
     seed: Annotated[int, typer.Option(help="text, nemo-labels: random seed of the split.")] = 1,
@@ -59,11 +59,11 @@ def prepare(
     prepare_corpus = {
         "mintzai": lambda: prepare_mintzai(Path(source), output),
         "iwslt": lambda: prepare_iwslt(Path(source), output),
-        "text": lambda: prepare_text(source, output, language=lang, dev=dev, test=test, seed=seed),
+        "text": lambda: prepare_text(source, output, language=language, dev=dev, test=test, seed=seed),
         "nemo-labels": lambda: prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed),
     }
     if corpus not in prepare_corpus:
-        raise AsrPunctError(f"prepare: found corpus {corpus!r}, expected {_CORPUS_NAMES}")
+        raise AsrPunctError("prepare", f"corpus {corpus!r}", _CORPUS_NAMES)
     with progress_bar(quiet, source=source):
         summary = prepare_corpus[corpus]()
     print_summary(summary.lines(), quiet)
@@ -82,15 +82,9 @@ def train(
     data: Annotated[Path, typer.Option(help="Directory with train.tsv and dev.tsv.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to write.")],
     config: Annotated[
-        str,
-        typer.Option(
-            help="Configuration, by name or YAML file.",
-            autocompletion=options.complete_from(shipped_configurations),
-        ),
+        str, options.completed_option("Configuration, by name or YAML file.", shipped_configurations)
     ] = "autopunct",
-    init: Annotated[
-        str | None, typer.Option(help="Model to start from, such as es-eu.", autocompletion=options.complete_model)
-    ] = None,
+    init: Annotated[str | None, options.completed_option("Model to start from, such as es-eu.", shipped_models)] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
     ] = False,
@@ -130,7 +124,10 @@ def train(
     from asr_punct.training.fit import train as train_model
 
     set_log_level(quiet or not process.is_leader)
-    initial = find_trainable_model(init) if init else None
+    try:
+        initial = find_trainable_model(init) if init else None
+    except ArgumentError as error:
+        raise error.at("init") from None
     with progress_bar(quiet or not process.is_leader):
         train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 
@@ -139,9 +136,7 @@ def train(
 def tune(
     model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="A trained model.")],
     dev: Annotated[Path, typer.Argument(metavar="DEV.tsv", help="Labelled text that the model was not trained on.")],
-    json_path: Annotated[
-        Path | None, typer.Option("--json", metavar="<path>", help="File to write the measurements to.")
-    ] = None,
+    json: Annotated[Path | None, typer.Option(help="File to write the measurements to.")] = None,
     device: options.Device = None,
     threads: options.Threads = 0,
 ) -> None:
@@ -160,10 +155,10 @@ def tune(
     from asr_punct.inference.restorer import Restorer
     from asr_punct.inference.tune import tune as tune_model
 
-    check_outputs({"--json": json_path}, [dev, model / CONFIG])
+    check_outputs({"--json": json}, [dev, model / CONFIG])
     result = tune_model(model, dev, Restorer.open(model, ModelOptions(threads=threads, device=device)))
-    if json_path:
-        write_json_file(json_path, asdict(result))
+    if json:
+        write_json_file(json, asdict(result))
     print_text("\n".join([*result.lines(), ""]))
 
 

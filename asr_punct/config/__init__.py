@@ -3,9 +3,11 @@
 The `config.json` of a model directory contains a `ModelConfig`, each `conf/*.yaml` a `Config`.
 """
 
-from asr_punct.config.mapping import as_mapping as as_mapping
-from asr_punct.config.mapping import differing_keys as differing_keys
-from asr_punct.config.mapping import from_mapping as from_mapping
+from asr_punct.config.fields import Range as Range
+from asr_punct.config.fields import as_mapping as as_mapping
+from asr_punct.config.fields import below as below
+from asr_punct.config.fields import differing_keys as differing_keys
+from asr_punct.config.fields import from_mapping as from_mapping
 from asr_punct.config.model import MAX_TOKENS as MAX_TOKENS
 from asr_punct.config.model import PART_OF_SPEECH_TAGS as PART_OF_SPEECH_TAGS
 from asr_punct.config.model import ContextConfig as ContextConfig

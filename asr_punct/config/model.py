@@ -1,15 +1,10 @@
 """Configuration of a model's components."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
-from asr_punct.config.checks import (
-    check_at_least_one,
-    check_kernels,
-    check_not_negative,
-    check_positive,
-    check_probabilities,
-)
+from asr_punct.config.fields import Checked, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
 from asr_punct.errors import ConfigError
 from asr_punct.marks import NO_MARKS
 
@@ -23,7 +18,7 @@ PART_OF_SPEECH_TAGS = (
 
 
 @dataclass(frozen=True)
-class EncoderConfig:
+class EncoderConfig(Checked):
     """Sub-word encoder: a pretrained one, or one built from the sizes below with random weights."""
 
     name: str | None = None
@@ -34,76 +29,65 @@ class EncoderConfig:
     tokenizer: Literal["bpe", "unigram", "word"] = "bpe"
     """Tokenizer trained on the corpus for a built encoder: byte pairs, SentencePiece unigrams (Kudo 2018), or whole
     words that occur at least twice."""
-    vocabulary: int = 8000
+    vocabulary: PositiveInt = 8000
     """Maximum vocabulary size of that tokenizer."""
-    layers: int = 2
+    layers: PositiveInt = 2
     """Transformer layers (built encoders)."""
-    width: int = 128
+    width: PositiveInt = 128
     """Hidden size (built encoders)."""
-    heads: int = 4
+    heads: PositiveInt = 4
     """Attention heads (built encoders)."""
-    feed_forward: int = 256
+    feed_forward: PositiveInt = 256
     """Width of the feed-forward layers (built encoders)."""
-    local_attention: int = 32
+    local_attention: PositiveInt = 32
     """Attention window of every second ModernBERT layer, in sub-words; the other layers attend globally."""
-    dropout: float = 0.1
+    dropout: Share = 0.1
     """Dropout (built encoders)."""
-    attention_dropout: float | None = None
+    attention_dropout: Share | None = None
     """Dropout of attention weights in a pretrained encoder; None keeps the checkpoint's rate, 0 is faster on a CPU."""
-    hidden_dropout: float | None = None
+    hidden_dropout: Share | None = None
     """All other dropout in a pretrained encoder; None keeps the checkpoint's rates."""
-    max_tokens: int = 512
+    max_tokens: Annotated[int, Range(0, MAX_TOKENS)] = 512
     """Longest input in sub-words including both special tokens, at most 512 (built encoders)."""
-    max_subwords: int = 16
+    max_subwords: Annotated[int, Range(2)] = 16
     """Maximum number of sub-words of a word; of a longer word the first ones and the last one are kept."""
-    table_width: int = 128
+    table_width: PositiveInt = 128
     """Width of a sub-word embedding (lookup encoders, ELECTRA)."""
-    pairs: int = 0
+    pairs: NonNegativeInt = 0
     """Rows of the hash table of embeddings of neighbouring word pairs; 0 disables it (lookup encoders)."""
-    pair_width: int = 32
+    pair_width: PositiveInt = 32
     """Width of a row of that table."""
-    sequence_hidden: int = 0
+    sequence_hidden: NonNegativeInt = 0
     """Outputs of a linear layer on each token's masked-LM logits. They are concatenated over the window and feed one
     linear layer that labels all tokens (Courtland et al. 2020, section 3). 0 disables both layers."""
-    sequence_dropout: float = 0.2
+    sequence_dropout: Share = 0.2
     """Dropout between these two layers."""
 
     def __post_init__(self) -> None:
-        check_at_least_one("encoder", self, "vocabulary", "layers", "width", "heads", "feed_forward", "local_attention")
-        check_at_least_one("encoder", self, "table_width", "pair_width")
-        check_not_negative("encoder", self, "pairs", "sequence_hidden")
-        check_probabilities("encoder", self, "dropout", "attention_dropout", "hidden_dropout", "sequence_dropout")
+        super().__post_init__()
         multiple = 2 * self.heads if self.kind == "transformer" else self.heads  # rotary: even head size
         if self.width % multiple and self.kind in ("transformer", "electra") and not self.name:
-            expected = f"a multiple of {multiple} with {self.heads} heads"
-            raise ConfigError(f"encoder: width must be {expected}, found {self.width}")
-        if self.max_tokens > MAX_TOKENS:
-            raise ConfigError(f"encoder: max_tokens must be at most {MAX_TOKENS}, found {self.max_tokens}")
-        if self.max_subwords < 2:
-            raise ConfigError(f"encoder: max_subwords must be at least 2, found {self.max_subwords}")
-        _check_tokens("encoder: max_tokens must be at least max_subwords + 2", self.max_tokens, self.max_subwords)
+            raise ConfigError("width", str(self.width), f"a multiple of {multiple} with {self.heads} heads")
+        if self.max_tokens < self.max_subwords + 2:
+            raise ConfigError("max_tokens", str(self.max_tokens), f"max_subwords + 2 = {self.max_subwords + 2} or more")
 
 
 @dataclass(frozen=True)
-class PauseConfig:
+class PauseConfig(Checked):
     """Fusion of the pause after a word with the word's vector (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
     """`continuous` adds the pause in seconds to every value of the vector. `discrete-uniform` and `discrete-gaussian`
     add the embedding of its 10 ms bucket, averaged over neighbouring buckets with equal or Gaussian weights.
     `late-gru` is a GRU over context vectors and pauses (Tilk and Alumäe 2016, second stage)."""
-    window_s: float = 1.0
+    window_s: NonNegativeFloat = 1.0
     """Width of the averaging window in seconds."""
-    sigma_s: float = 1 / 6
+    sigma_s: PositiveFloat = 1 / 6
     """Standard deviation of the Gaussian weights in seconds; not given in the paper."""
-
-    def __post_init__(self) -> None:
-        check_not_negative("pauses", self, "window_s")
-        check_positive("pauses", self, "sigma_s")
 
 
 @dataclass(frozen=True)
-class PosConfig:
+class PosConfig(Checked):
     """Part-of-speech embeddings, concatenated with the word vectors (Shi et al. 2021, section 2.1).
 
     A frozen tagger predicts the tags. The embeddings are trained with the model.
@@ -115,58 +99,56 @@ class PosConfig:
     """Initial embeddings: the weights of the tagger's softmax layer, or random (the paper's ablation)."""
     name: str = "flair/upos-english-fast"
     """Name or file of the flair tagger."""
-    width: int = 128
+    width: PositiveInt = 128
     """Hidden size of the `own` tagger, and size of its tag embeddings; those of the paper's flair tagger have 512."""
-    table_width: int = 64
+    table_width: PositiveInt = 64
     """Width of a sub-word embedding in the `own` tagger."""
     kernels: tuple[int, ...] = (5, 5, 5)
     """Kernel sizes of its gated convolutions, in words."""
-    dropout: float = 0.2
+    dropout: Share = 0.2
     """Dropout in its training."""
 
     def __post_init__(self) -> None:
-        check_at_least_one("pos", self, "width", "table_width")
-        check_probabilities("pos", self, "dropout")
+        super().__post_init__()
         if self.width % 2:
-            raise ConfigError(f"pos: width must be even, found {self.width}")
-        check_kernels("pos", self.kernels, allow_zero=False)
+            raise ConfigError("width", str(self.width), "an even number")
+        _check_kernels(self.kernels, allow_zero=False)
 
 
 @dataclass(frozen=True)
-class ContextConfig:
+class ContextConfig(Checked):
     """Layers between pause fusion and heads, with random initial weights (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
     """Layers over the word vectors of a window: ModernBERT layers, gated convolutions with attention layers, a
     bidirectional GRU with attention (Tilk and Alumäe 2016), a bidirectional LSTM (Alam et al. 2020, section 4.1), or
     self-attention (Shi et al. 2021, section 2.1)."""
-    layers: int = 4
+    layers: PositiveInt = 4
     """Number of layers (transformer, attention)."""
-    heads: int = 4
+    heads: PositiveInt = 4
     """Attention heads."""
-    feed_forward: int | None = None
+    feed_forward: PositiveInt | None = None
     """Width of the feed-forward layers, or channels of a convolution. None: 8/3 of the vector width in a transformer,
     4 times it in self-attention (Vaswani et al. 2017), equal to it in a convolution."""
-    local_attention: int = 16
+    local_attention: PositiveInt = 16
     """Attention window of every second transformer layer, in words; the other layers attend globally."""
     kernels: tuple[int, ...] = (5, 9, 9, 0, 15)
     """Kernel size of each gated convolution, in words; 0 is an attention layer instead."""
-    dropout: float = 0.1
+    dropout: Share = 0.1
     """Dropout."""
 
     def __post_init__(self) -> None:
-        check_at_least_one("context", self, "layers", "heads", "feed_forward", "local_attention")
-        check_probabilities("context", self, "dropout")
-        check_kernels("context", self.kernels, allow_zero=True)
+        super().__post_init__()
+        _check_kernels(self.kernels, allow_zero=True)
 
 
 @dataclass(frozen=True)
-class HeadConfig:
+class HeadConfig(Checked):
     """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
     kind: Literal["multilabel", "classes"] = "multilabel"
     """Output of the punctuation head: a sigmoid for each mark, or a softmax over sets of marks."""
-    class_count: int = 1000
+    class_count: PositiveInt = 1000
     """A set of several marks becomes a class if at least this many training words have it."""
     classes: tuple[str, ...] = ()
     """Classes that training finds in its corpus: `O`, single marks from frequent to rare, sets (`QUOTE+PERIOD`). A word
@@ -174,11 +156,11 @@ class HeadConfig:
     crf: Literal["none", "marginals", "path"] = "none"
     """Linear-chain CRF over the classes (Alam et al. 2020, section 5.3). The probability of a class is the sum over all
     paths through it (`marginals`), or that of the best one (`path`); the likeliest classes are then the best path."""
-    hidden: int | None = None
+    hidden: NonNegativeInt | None = None
     """Width of the dense layer; None is the width of the input vectors, 0 leaves only the linear layer."""
     activation: Literal["gelu", "selu"] = "gelu"
     """Activation of the dense layer; Poláček et al. 2023, section 3.1, use SELU (Klambauer et al. 2017)."""
-    dropout: float = 0.1
+    dropout: Share = 0.1
     """Dropout before the last layer."""
     case_context: Literal["previous", "own"] = "previous"
     """Mark probabilities that the case head reads: those of this word and the previous one, or its own only."""
@@ -186,32 +168,28 @@ class HeadConfig:
     """Word vectors that the case head reads; `context` is for encoders without context."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.crf != "none" and self.kind != "classes":
-            raise ConfigError(f"heads: kind must be 'classes' with crf {self.crf!r}, found {self.kind!r}")
+            raise ConfigError("kind", repr(self.kind), f"'classes' with crf {self.crf!r}")
         if self.classes and self.classes[0] != NO_MARKS:
-            raise ConfigError(f"heads: the first class must be {NO_MARKS}, found {self.classes[0]!r}")
-        check_at_least_one("heads", self, "class_count")
-        check_not_negative("heads", self, "hidden")
-        check_probabilities("heads", self, "dropout")
+            raise ConfigError("classes", f"{self.classes[0]!r} first", f"{NO_MARKS!r} first")
 
 
 @dataclass(frozen=True)
-class WindowConfig:
+class WindowConfig(Checked):
     """Windows over consecutive utterances, in training and in inference."""
 
     words: int = 96
     """Words in a window."""
-    margin: int = 10
+    margin: NonNegativeInt = 10
     """Words at each edge of a window that the neighbouring window predicts instead."""
-    tokens: int = MAX_TOKENS
+    tokens: Annotated[int, Range(1, MAX_TOKENS)] = MAX_TOKENS
     """Maximum number of sub-words in a window, with both special tokens; a sequence layer always reads this many."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.tokens <= MAX_TOKENS:
-            raise ConfigError(f"window: tokens must be from 1 to {MAX_TOKENS}, found {self.tokens}")
-        check_not_negative("window", self, "margin")
+        super().__post_init__()
         if self.words <= 2 * self.margin:
-            raise ConfigError(f"window: words must be more than twice margin, found {self.words} and {self.margin}")
+            raise ConfigError("words", str(self.words), f"more than twice margin = {2 * self.margin}")
 
 
 @dataclass(frozen=True)
@@ -228,11 +206,14 @@ class ModelConfig:
     window: WindowConfig = field(default_factory=WindowConfig)
 
     def __post_init__(self) -> None:
-        expected = "window: tokens must be at least the encoder's max_subwords + 2"
-        _check_tokens(expected, self.window.tokens, self.encoder.max_subwords)
+        room = self.encoder.max_subwords + 2  # for a long word and both special tokens
+        if self.window.tokens < room:
+            raise ConfigError(
+                "window.tokens", str(self.window.tokens), f"the encoder's max_subwords + 2 = {room} or more"
+            )
 
 
-def _check_tokens(expected: str, tokens: int, max_subwords: int) -> None:
-    """Refuse windows without room for one long word and both special tokens."""
-    if tokens < max_subwords + 2:
-        raise ConfigError(f"{expected}, found {tokens} and {max_subwords}")
+def _check_kernels(kernels: Sequence[int], *, allow_zero: bool) -> None:
+    """Refuse an empty sequence, and even and negative kernel sizes; 0 is valid with `allow_zero`."""
+    if not kernels or not all((kernel % 2 == 1 and kernel > 0) or (allow_zero and kernel == 0) for kernel in kernels):
+        raise ConfigError("kernels", str(list(kernels)), f"odd numbers{' or 0' if allow_zero else ''}")

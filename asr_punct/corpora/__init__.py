@@ -1,0 +1,45 @@
+"""Corpora that become training data. Here: the summary that a preparation reports, and the writing of its parts."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asr_punct import progress
+from asr_punct.files import InputFile, write_file
+from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.words import Utterance, word_count
+
+PARTS = ("train", "dev", "test")
+
+
+@dataclass
+class Summary:
+    """Word counts of a prepared corpus by part (`train`, `es/dev`, …), and problems in its source, one per line.
+
+    `dropped` counts the characters that were neither part of a word nor a mark.
+    """
+
+    words: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+    def write_part(self, utterances: Iterable[Utterance], output: Path, part: str, source: InputFile) -> None:
+        """Write `output/PART.tsv` and count its words; `source` is the file that they are read from."""
+
+        def counted() -> Iterator[Utterance]:
+            for utterance in progress.track(utterances, "words", size=word_count, position=source.position):
+                self.words[part] += len(utterance.words)
+                yield utterance
+
+        with write_file(output / f"{part}.tsv") as out:
+            write_tsv(counted(), out)
+
+    def lines(self) -> list[str]:
+        """Return the summary as text."""
+        sizes = ", ".join(f"{part} {count}" for part, count in self.words.items())
+        lines = [f"words: {sizes or 'none'}"]
+        if self.dropped:
+            counts = (f"{name} {count} times" for name, count in self.dropped.most_common(20))
+            lines.append(f"dropped characters: {', '.join(counts)}")
+        return [*lines, *self.problems]

@@ -7,10 +7,9 @@ for a model, and `label_tokens` gives the model's labels to the tokens, on which
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import accumulate
 from pathlib import Path
 
-from asr_punct.corpora.summary import Summary
+from asr_punct.corpora import Summary
 from asr_punct.errors import InputError
 from asr_punct.files import InputFile, Pathlike, make_directory, read_lines
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Labels, Mark
@@ -95,14 +94,6 @@ def _is_mark(token: str) -> bool:
     return not any(char.isalnum() for char in token)
 
 
-def first_utterances(utterances: list[Utterance], min_words: int) -> list[Utterance]:
-    """Return as few utterances from the start as have `min_words` words in total; all utterances if it is 0."""
-    if not min_words:
-        return utterances
-    words_before = accumulate((len(utterance.words) for utterance in utterances), initial=0)
-    return [utterance for utterance, before in zip(utterances, words_before, strict=False) if before < min_words]
-
-
 def join_clitics(tokens: Utterance) -> Utterance:
     """Return tokens as a recogniser's words. A word gets all marks of its token, its clitics and the dash after it."""
     words = []
@@ -111,11 +102,6 @@ def join_clitics(tokens: Utterance) -> Utterance:
         case = (group[0].labels or Labels()).case
         words.append(Word(text, labels=Labels(frozenset().union(*map(marks_of, group)), case)))
     return replace(tokens, words=tuple(words))
-
-
-def without_case(utterance: Utterance) -> Utterance:
-    """Return the utterance with case O on every word, because the benchmark has no case."""
-    return annotate(utterance, labels=[Labels(label.marks) for label in utterance.labels])
 
 
 def label_tokens(words: Utterance, tokens: Utterance) -> Utterance:

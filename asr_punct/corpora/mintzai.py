@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asr_punct import progress
-from asr_punct.corpora.summary import PARTS, Summary
+from asr_punct.corpora import PARTS, Summary
 from asr_punct.errors import InputError
 from asr_punct.files import AUDIO_SUFFIXES, read_text_file, write_file
 from asr_punct.text import parse

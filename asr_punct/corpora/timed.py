@@ -13,9 +13,10 @@ from asr_punct.formats.entries import SEGMENT_TOLERANCE
 from asr_punct.formats.kaldi.tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.source import Source
+from asr_punct.formats.time_sources import named_time_source
 from asr_punct.pauses import with_pauses, with_pauses_from_audio
 from asr_punct.scoring.projection import project
-from asr_punct.words import Utterance, parse_time_source, split_words
+from asr_punct.words import Utterance, split_words
 
 
 class TimedCorpus:
@@ -29,7 +30,7 @@ class TimedCorpus:
 
     def __init__(self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None) -> None:
         self._language, self._audio, self._data_dir = language, audio, data_dir
-        self._time_source = None if time_source is None else parse_time_source(time_source)
+        self._time_source = None if time_source is None else named_time_source(time_source)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._has_audio = audio is not None or any(item.audio for item in self._items.values())
         self._pause_counts: Counter[str] = Counter()

@@ -1,6 +1,6 @@
 """`prepare text` and `prepare nemo-labels`: convert written text, or the training files of NeMo's punctuation models.
 
-NeMo has a file of words and a file of labels (`formats.nemo_labels`) for each part: `text_train.txt` and
+NeMo has a file of words and a file of labels (`formats.lines.nemo_labels`) for each part: `text_train.txt` and
 `labels_train.txt`, or `train/text.txt` and `train/labels.txt`; likewise `dev` and `test`. A single pair, `text.txt` and
 `labels.txt`, is divided like written text.
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asr_punct import progress
-from asr_punct.corpora.summary import PARTS, Summary
-from asr_punct.errors import AsrPunctError, InputError, plural
+from asr_punct.corpora import PARTS, Summary
+from asr_punct.errors import ArgumentError, InputError, plural
 from asr_punct.files import InputFile, Pathlike, display_name, make_directory, write_file
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.lines.nemo_labels import read_nemo_labels
@@ -90,14 +90,15 @@ def _divide(
     corpus: Iterable[Utterance], source: InputFile, output: Path, summary: Summary, dev: float, test: float, seed: int
 ) -> None:
     if not (dev >= 0 and test >= 0 and dev + test < 1):
-        raise AsrPunctError(f"--dev {dev} --test {test}: expected shares of 0 or more that leave some for training")
+        found = f"a share of {dev} beside a test share of {test}"
+        raise ArgumentError("dev", found, "shares of 0 or more that leave some for training")
     if output.exists() and not output.is_dir():
         raise InputError(output, "a file", "a directory to write into")
     shares = {name: share for name, share in zip(PARTS, (1 - dev - test, dev, test), strict=True) if share}
     tracked = progress.track(corpus, "words", size=word_count, position=source.position)
     lines, place = [_line(utterance) for utterance in _with_words(tracked)], display_name(source)
     if not lines:
-        raise AsrPunctError(f"{place}: found no words, expected written text")
+        raise InputError(place, "no words", "written text")
     if len(lines) < len(shares):
         found = f"{plural(len(lines), 'line')} with words"
         raise InputError(place, found, f"at least {len(shares)}, for {', '.join(shares)}")

@@ -5,12 +5,10 @@ around a = 1, b = 0 so that rare marks hardly change. Cases have one temperature
 modern neural networks, section 4.2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from asr_punct.decode.settings import Calibration, Float64Array, FloatArray, case_logs, logits, sigmoid
-from asr_punct.decode.word_marks import BoolArray, IntArray
+from asr_punct.decode.inputs import BoolArray, Float64Array, FloatArray, IntArray, case_logs, logits, sigmoid
+from asr_punct.decode.settings import Calibration
 from asr_punct.marks import MARKS
 
 _ITERATIONS = 25

@@ -6,14 +6,13 @@ from copy import copy
 
 import numpy as np
 
-from asr_punct.decode.capitals import Capitals, CaseChoices
-from asr_punct.decode.classes import possible_marks
-from asr_punct.decode.decoder import MAX_SENTENCE_WORDS, decision_logits, drop_lone_dash, unwritten_end_logits
-from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import DecodeSettings, Float64Array, FloatArray
-from asr_punct.decode.states import PairSearch
+from asr_punct.decode.capitals import Capitals
+from asr_punct.decode.decoder import drop_lone_dash
+from asr_punct.decode.inputs import DecoderInput, FlagArray, FloatArray, WordFlag, allowed_logits, mark_logits
+from asr_punct.decode.settings import DecodeSettings
+from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairSearch
 from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
-from asr_punct.marks import MARKS, Labels
+from asr_punct.marks import Labels
 
 UNSURE = 1.0
 """A word is unsure if the log-odds of one of its marks are closer than this to the mark's threshold: a factor of 2.7 in
@@ -33,15 +32,13 @@ class OnlineDecoder:
 
     def __init__(self, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> None:
         self._settings, self._classes = settings, classes
-        self._search = PairSearch.from_settings(settings, possible_marks(settings, classes))
+        self._search = PairSearch.from_settings(settings, classes)
         self._capitals = Capitals(settings)
         self.clear()
 
     def clear(self) -> None:
         """Drop the document: the next word begins another one."""
         self._capitals.end_document()
-        self._before: Float64Array = np.zeros((0, len(MARKS)))  # logits of the last decided word
-        self._unwritten: Float64Array = np.zeros(0)  # its `unwritten_end_logits`
         self._open = self._open_words = 0
         self._begins = True
 
@@ -56,7 +53,7 @@ class OnlineDecoder:
 
         The other arguments are those of `commit`.
         """
-        logits = decision_logits(labels, flags, self._settings, self._classes)
+        logits = allowed_logits(mark_logits(labels, self._settings, self._classes), flags, self._settings)
         unsure = (np.abs(logits[minimum:]) < UNSURE).any(axis=1)
         return minimum + int(unsure.argmax()) if unsure.any() else len(logits)
 
@@ -68,18 +65,15 @@ class OnlineDecoder:
         Decide `count` words, but stop after a word that gets ¿ or ¡: once it is output, other marks may be best for the
         words after it. The other arguments are those of `Decoder.push`.
         """
-        logits = decision_logits(labels, flags, self._settings, self._classes)
+        words = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes)
+        choices, logits = self._capitals.choices(words), words.marks
+        self._capitals.subtract_cost(logits, choices)
         if end:
             logits[-1, DASH] = -np.inf
         if self._begins:
             drop_lone_dash(logits)
-        with_previous = np.concatenate([self._before, logits])  # a copy: `subtract_cost` changes `logits`
-        unwritten = unwritten_end_logits(labels, self._settings, self._classes)
-        with_unwritten = np.concatenate([self._unwritten, unwritten])
-        choices = CaseChoices.from_probabilities(cases, flags, self._settings, with_previous[:-1], with_unwritten[:-1])
-        self._capitals.subtract_cost(logits[:-1], choices.cost[1:])
         can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
-        barriers = has_flag(flags, WordFlag.BARRIER) | ~can_close
+        barriers = words.has(WordFlag.BARRIER) | ~can_close
         start = 0 if barriers[0] else self._open
         # the known word on which the open ¿ or ¡ must close at the latest
         last = max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None
@@ -90,9 +84,6 @@ class OnlineDecoder:
         open_words = 1 if opens[decided - 1] else self._open_words + decided
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == decided
-        end_of_decided = len(self._before) + decided
-        kept = slice(0, 0) if self._begins else slice(end_of_decided - 1, end_of_decided)
-        self._before, self._unwritten = with_previous[kept], with_unwritten[kept]
         opened = path.opened | self._search.unruled_opening(logits)
         marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
         result = self._capitals.label(marks, choices, decided)

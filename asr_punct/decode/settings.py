@@ -1,27 +1,17 @@
-"""The decoder's settings, and the conversion of probabilities to logits.
+"""The decoder's settings: those stored with a model, the marks that may be added, and class weights.
 
-The logit of a mark is logit(p) - logit(threshold), where p is the calibrated probability, so a mark is set where its
-logit is above 0. Multiplying the odds of p by w equals dividing the odds of the threshold by w, so class weights of a
-model that decides each mark on its own change its thresholds. `decode.classes` is for models of classes.
+Multiplying the odds of a probability by w equals dividing the odds of its threshold by w, so the class weights of a
+model that decides each mark on its own change its thresholds.
 """
 
-from __future__ import annotations
-
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-import numpy.typing as npt
+from asr_punct.errors import ArgumentError
+from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark
 
-from asr_punct.marks import CASES, MARKS, Case, Mark
-
-FloatArray = npt.NDArray[np.float32]
-Float64Array = npt.NDArray[np.float64]
-_MIN_PROBABILITY = 1e-6
-UNOPENED_PENALTY = 2.0
-"""Default penalty of a ? or ! without its opening mark."""
-CAPITAL_FOLLOWS = (Mark.PERIOD, Mark.QUESTION)
-"""Marks after which the next word has a capital; after ! it often has none."""
+_UNOPENED = {closing: 2.0 for _, closing in PAIRS if closing.kind is Kind.END}
 
 
 @dataclass(frozen=True)
@@ -39,69 +29,67 @@ class Calibration:
 
 @dataclass(frozen=True)
 class DecodeSettings:
-    """The decoder's settings.
+    """The decoder's settings. All but `enabled` are stored with a model.
 
     Attributes:
-        thresholds: calibrated probability from which a mark is set, by mark; a threshold above 1 switches it off (see
-            `switched_off`).
+        thresholds: calibrated probability from which a mark is set, by mark; from 0 to 1.
         unopened: penalty in logits for a QUESTION or EXCLAMATION that no ¿ or ¡ opens, by mark; 0 or more.
         calibration: calibration of the probabilities.
         case_bias: added to the calibrated log-probability of each case.
         sentence_capitals: whether . and ? need a capital after them (see `decode.capitals`).
         class_weights: factors on the probabilities of a model's classes, by name; above 0, 1 by default.
+        enabled: marks that may be set; all by default.
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
-    unopened: Mapping[Mark, float] = field(
-        default_factory=lambda: {Mark.QUESTION: UNOPENED_PENALTY, Mark.EXCLAMATION: UNOPENED_PENALTY}
-    )
+    unopened: Mapping[Mark, float] = field(default_factory=_UNOPENED.copy)
     calibration: Calibration = field(default_factory=Calibration)
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
     sentence_capitals: bool = False
     class_weights: Mapping[str, float] = field(default_factory=dict)
+    enabled: frozenset[Mark] = frozenset(MARKS)
 
 
-def switched_off(threshold: float) -> float:
-    """Return the threshold that switches a mark off: 1 more, so that `unwritten_end_logits` knows the threshold."""
-    return 1 + max(threshold, _MIN_PROBABILITY)
+def with_class_weights(
+    settings: DecodeSettings, weights: Mapping[str, float], classes: tuple[str, ...]
+) -> DecodeSettings:
+    """Return the settings with their class weights multiplied by these.
+
+    `classes` are empty for a model that decides each mark on its own: its weights are by mark, and the odds of the
+    mark's threshold are divided by the weight. Raises ArgumentError for an unknown class or mark, or a weight that is
+    not above 0.
+    """
+    names = classes or MARKS
+    for name, weight in weights.items():
+        if name.upper() not in names:
+            raise ArgumentError("class_weights", repr(name), f"names from {','.join(names)}")
+        if not (math.isfinite(weight) and weight > 0):
+            raise ArgumentError("class_weights", f"{weight} for {name}", "a number above 0")
+    weights = {name.upper(): weight for name, weight in weights.items()}
+    if classes:
+        current = settings.class_weights
+        product = {name: current.get(name, 1.0) * weight for name, weight in weights.items()}
+        return replace(settings, class_weights={**current, **product})
+    thresholds = {mark: _divide_odds(limit, weights.get(mark, 1.0)) for mark, limit in settings.thresholds.items()}
+    return replace(settings, thresholds=thresholds)
 
 
-def logits(probabilities: npt.NDArray[np.floating]) -> Float64Array:
-    """Return log(p / (1 - p)), with p clipped to [1e-6, 1 - 1e-6]."""
-    clipped = np.clip(probabilities.astype(np.float64), _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
-    return np.asarray(np.log(clipped) - np.log1p(-clipped))
+def parse_class_weights(text: str) -> dict[str, float]:
+    """Parse class weights such as `QUESTION=2,COMMA=0.8`.
+
+    Raises ArgumentError if the text has another form, or a name occurs twice.
+    """
+    weights: dict[str, float] = {}
+    for item in text.split(","):
+        name, _, weight = map(str.strip, item.partition("="))
+        if name.upper() in map(str.upper, weights):
+            raise ArgumentError("class_weights", f"{name} twice", "each name once")
+        try:
+            weights[name] = float(weight)
+        except ValueError:
+            raise ArgumentError("class_weights", repr(item), "a name and a number as COMMA=0.8") from None
+    return weights
 
 
-def sigmoid(values: Float64Array) -> Float64Array:
-    """Return the probabilities of logits, without overflow."""
-    return np.asarray(0.5 * (1 + np.tanh(values / 2)))
-
-
-def calibrated_logits(probabilities: FloatArray, calibration: Calibration) -> Float64Array:
-    """Return the calibrated logits of marks, (words, marks)."""
-    scale = np.array([calibration.scale[mark] for mark in MARKS])
-    return np.asarray(logits(probabilities) * scale + [calibration.bias[mark] for mark in MARKS])
-
-
-def mark_logits(probabilities: FloatArray, settings: DecodeSettings) -> Float64Array:
-    """Return calibrated logits minus those of the thresholds, (words, marks); -inf for marks that are switched off."""
-    thresholds = np.array([settings.thresholds[mark] for mark in MARKS], dtype=np.float32)
-    relative = calibrated_logits(probabilities, settings.calibration) - logits(thresholds)
-    return np.asarray(np.where(thresholds <= 1, relative, -np.inf))
-
-
-def case_logs(probabilities: FloatArray) -> Float64Array:
-    """Return the log-probabilities of cases, (words, cases), with p at least 1e-6."""
-    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _MIN_PROBABILITY)))
-
-
-def case_logits(probabilities: FloatArray, settings: DecodeSettings) -> Float64Array:
-    """Return calibrated log-probabilities of cases plus their biases, (words, cases)."""
-    bias = [settings.case_bias[case] for case in CASES]
-    return np.asarray(case_logs(probabilities) / settings.calibration.case_temperature + bias)
-
-
-def case_probabilities(probabilities: FloatArray, calibration: Calibration) -> Float64Array:
-    """Return calibrated probabilities of cases, (words, cases)."""
-    weights = np.exp(case_logs(probabilities) / calibration.case_temperature)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+def _divide_odds(threshold: float, weight: float) -> float:
+    return threshold / (threshold + weight * (1 - threshold))

@@ -8,7 +8,9 @@ A state is the set of pairs that are open after a word, 8 in all. `next_state` h
   * if a word has ? and !, both were opened, or neither (`¡Qué?!` gets ¿ too);
   * no pair is open at the edges of a document and at barriers: words with a period or paired mark in the input;
   * different pairs may cross, and a quotation may contain many sentences;
-  * a pair has no rules if one of its marks is switched off.
+  * a pair has no rules if one of its marks is not enabled.
+
+No ¿ or ¡ is added whose end is `MAX_SENTENCE_WORDS` or more words away (`PairSearch.balance`).
 
 A live stream needs one more bit in the state: whether the open ¿ or ¡ was already output (committed). It cannot be
 undone, so its sentence ends at the next likely sentence end: its ? or ! gets the highest logit of . ? and !.
@@ -16,27 +18,29 @@ undone, so its sentence ends at the next likely sentence end: its ? or ! gets th
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from asr_punct.decode.settings import DecodeSettings, Float64Array
+from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray, possible_marks
+from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.word_marks import (
     CLOSING,
     OPENING,
     PAIR_BITS,
     PAIR_SETS,
     PERIOD,
-    BoolArray,
-    IntArray,
     Pair,
+    best_marks,
     closing_scores,
+    ends_sentence,
     sum_sets,
 )
-from asr_punct.marks import PAIRS, Mark
+from asr_punct.marks import PAIRS
 
+MAX_SENTENCE_WORDS = 40
+"""Maximum number of words from ¿ to ? or from ¡ to !; one question in a hundred of written text is longer."""
 _COMMITTED = PAIR_SETS
 """Bit of a state: the ¿ or ¡ that is open was already output."""
 _STATES = [state for state in range(2 * PAIR_SETS) if not state & _COMMITTED or state & Pair.SENTENCE]
@@ -133,10 +137,61 @@ class PairSearch:
         )
 
     @classmethod
-    def from_settings(cls, settings: DecodeSettings, possible: Collection[Mark]) -> PairSearch:
+    def from_settings(cls, settings: DecodeSettings, classes: tuple[str, ...]) -> PairSearch:
         """Return a search with rules for the pairs of which both marks are possible."""
-        ruled = tuple(opening in possible and closing in possible for opening, closing in PAIRS)
-        return cls(ruled, (settings.unopened[Mark.QUESTION], settings.unopened[Mark.EXCLAMATION], np.inf))
+        possible = possible_marks(settings, classes)
+        ruled = tuple(possible.issuperset(pair) for pair in PAIRS)
+        return cls(ruled, tuple(settings.unopened.get(closing, np.inf) for _, closing in PAIRS))
+
+    def balance(self, logits: Float64Array, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
+        """Return the best marks under the rules, (words, marks), and their pairs.
+
+        `logits` of marks are (words, marks); `barriers`, (words,), are words at which no pair may be open.
+        """
+        marks, path = self._best_balance(logits, barriers)
+        while (forbidden := _too_long(path)).any():
+            logits = logits.copy()
+            logits[:, OPENING[:2]] = np.where(forbidden, -np.inf, logits[:, OPENING[:2]])
+            marks, path = self._best_balance(logits, barriers)
+        return marks, path
+
+    def _best_balance(self, logits: Float64Array, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
+        """Return the marks with the highest sum of logits under the rules of pairs; arguments as in `balance`.
+
+        Only words that can matter to a pair are searched: those where an opening or closing mark may be set, sentence
+        ends and barriers. The best marks of all other words are the same in every state.
+        """
+        without_pairs = closing_scores(logits)[0] - self.set_penalties
+        closed, opened = without_pairs.argmax(axis=1), np.zeros(len(logits), int)
+        marks = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
+        relevant = (closed > 0) | ends_sentence(marks) | barriers | self._may_be_paired(logits)
+        words = np.flatnonzero(relevant)
+        path = self.best_path(logits[words], barriers[words])
+        opened[words], closed[words] = path.opened, path.closed
+        open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]  # as after the last relevant word
+        unruled, sentence_open = self.unruled_opening(logits), open_after & Pair.SENTENCE > 0
+        changed = np.flatnonzero(relevant | sentence_open | (unruled > 0))
+        pairs = (opened | unruled)[changed], closed[changed], sentence_open[changed]
+        marks[changed] = best_marks(logits[changed], *pairs)
+        return marks, PairPath(opened, closed, open_after)
+
+    def _may_be_paired(self, logits: Float64Array) -> BoolArray:
+        """Return the words where setting a mark of a pair can raise the score, (words,).
+
+        An opening ¿ or ¡ avoids the penalty of its closing mark and, where a word may get both ? and !, allows the
+        closing mark. A » is allowed only after its «.
+        """
+        opening, closing = logits[:, OPENING], logits[:, CLOSING].copy()
+        closing[:, -1] += np.maximum(logits[:, PERIOD], 0.0)  # a period may be set beside ? ! … only if a » is too
+        needs_opening = closing.copy()
+        both_may_close = (closing > -opening.max(axis=0, initial=-np.inf))[:, :2].all(axis=1)
+        needs_opening[~both_may_close, :2] = -np.inf
+        best_later = np.maximum.accumulate(needs_opening[::-1])[::-1]
+        saved = np.maximum(best_later, self.pair_penalties)
+        saved[:, -1] = np.maximum(best_later[:, -1], 0.0)
+        may_open = (opening + saved > 0) & self.ruled
+        best_opening = np.where(may_open, opening, -np.inf).max(axis=0, initial=-np.inf)
+        return np.asarray((may_open | (closing > -best_opening)).any(axis=1))
 
     def unruled_opening(self, logits: Float64Array) -> IntArray:
         """Return the pairs without rules whose opening marks are set, from logits (words, marks); (words,)."""
@@ -190,3 +245,14 @@ class PairSearch:
         opening = sum_sets(logits[:, OPENING])
         scores = by_context[table.context, :, table.closed].T + opening[:, table.opened]
         return np.asarray(scores - self.set_penalties[table.unopened])
+
+
+def _too_long(path: PairPath) -> BoolArray:
+    """Return the words from each ¿ or ¡ on that are too far from its end to have it, (words, 2)."""
+    result = np.zeros((len(path.opened), 2), dtype=bool)
+    for pair, bit in enumerate(PAIR_BITS[:2]):
+        starts = np.flatnonzero(path.opened & bit)
+        ends = np.flatnonzero(path.closed & bit)
+        for start, end in zip(starts, ends[np.searchsorted(ends, starts)], strict=True):
+            result[start : max(start, end - MAX_SENTENCE_WORDS + 1), pair] = True
+    return result

@@ -11,10 +11,11 @@ from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, uncompresse
 from asr_punct.formats.cues.writers import OnCue, check_subtitle_format, write_subtitles
 from asr_punct.formats.registry import BY_SUFFIX, FORMATS, WRITABLE, WRITABLE_FILES, DirectoryFormat, format_by_name
 from asr_punct.formats.source import Source
+from asr_punct.formats.time_sources import named_time_source
 from asr_punct.formats.values import MAX_TIME, short_repr
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
-from asr_punct.words import Utterance, parse_time_source, with_time_source
+from asr_punct.words import Utterance, with_time_source
 
 
 def detect(path: Pathlike) -> str:
@@ -42,7 +43,7 @@ def read(
     source = source if isinstance(source, Source) else Source(source, format_name)
     utterances = source.utterances()
     if times is not None:
-        time_source = parse_time_source(times)
+        time_source = named_time_source(times)
         utterances = (with_time_source(utterance, time_source) for utterance in utterances)
     return _checked(utterances, display_name(source.file), may_be_empty and source.is_json)
 

@@ -44,7 +44,7 @@ class _Format:
     """What all formats have.
 
     Attributes:
-        name: value of `--from` and `--to`.
+        name: its name for users.
         suffixes: suffixes of its files, as programs write them; `""`: files without one, `-`: standard streams. The
             first format with a suffix is its default. An output keeps another format of the input with its suffix.
         one_recording: whether a file holds one recording.
@@ -58,11 +58,6 @@ class _Format:
     one_recording: bool = False
     has_times: bool = True
     media_type: str = f"text/plain{_UTF8}"
-
-    @property
-    def title(self) -> str:
-        """Name on the service's page."""
-        return f"{self.name} ({self.suffixes[0]})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,26 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from asr_punct.errors import ArgumentError, InputError, Setting, plural
-from asr_punct.files import (
-    AUDIO_SUFFIXES,
-    InputFile,
-    Pathlike,
-    display_name,
-    read_text_file,
-    uncompressed_name,
-)
+from asr_punct.files import AUDIO_SUFFIXES, InputFile, Pathlike, display_name, read_text_file, uncompressed_name
+from asr_punct.formats import registry
 from asr_punct.formats.json.nodes import Values, parse_json_values
 from asr_punct.formats.kaldi.ctm import COMMENT
 from asr_punct.formats.kaldi.directory import is_data_dir, is_text_of_data_dir
-from asr_punct.formats.registry import (
-    FORMATS,
-    READABLE,
-    READABLE_FILES,
-    UNREADABLE_SUFFIXES,
-    JsonFormat,
-    TextFormat,
-    format_by_name,
-)
 from asr_punct.formats.values import short_repr
 from asr_punct.words import Utterance
 
@@ -46,10 +31,10 @@ class Source:
 
     def __init__(self, path: Pathlike, format_name: str | None = None) -> None:
         self.file = InputFile.of(path)
-        readable = READABLE_FILES if self.file.is_in_memory else READABLE
+        readable = registry.READABLE_FILES if self.file.is_in_memory else registry.READABLE
         if format_name is not None and format_name not in readable:
             raise ArgumentError("source_format", repr(format_name), f"one of {' '.join(readable)}")
-        self._given, self._by_name = format_name, format_by_name(uncompressed_name(path))
+        self._given, self._by_name = format_name, registry.format_by_name(uncompressed_name(path))
 
     @cached_property
     def format(self) -> str:
@@ -73,7 +58,7 @@ class Source:
     @property
     def is_json(self) -> bool:
         """Whether the given format, or else that of the suffix, is one of JSON documents."""
-        return isinstance(FORMATS.get(self._given or self._by_name or ""), JsonFormat)
+        return isinstance(registry.FORMATS.get(self._given or self._by_name or ""), registry.JsonFormat)
 
     def utterances(self) -> Iterator[Utterance]:
         """Return the utterances; the file is read while they are iterated over."""
@@ -82,10 +67,10 @@ class Source:
         return self._read()
 
     def _read(self) -> Iterator[Utterance]:
-        chosen = FORMATS[self.format]
+        chosen = registry.FORMATS[self.format]
         if self._given is None and self._by_name is None and self.format == "text":
             self._refuse_other_formats()
-        if isinstance(chosen, JsonFormat):
+        if isinstance(chosen, registry.JsonFormat):
             if isinstance(self._content, Values) and not chosen.recognises(self._content):
                 raise InputError(display_name(self.file), _describe(self._content), "one")
             yield from chosen.utterances(self._content, self.file)
@@ -98,10 +83,11 @@ class Source:
 
     def _recognised(self) -> str | None:
         """Return the format of lines that recognises the first ones, if the suffix does not decide; else None."""
-        suffixes = {".txt", ".tsv"} if self._is_like_text else {*FORMATS[str(self._by_name)].suffixes}
-        for name, each in FORMATS.items():
-            test = each.recognises if isinstance(each, TextFormat) and not suffixes.isdisjoint(each.suffixes) else None
-            if test and name != self._by_name and test(self.file.first_lines(_FIRST_LINES)):
+        suffixes = {".txt", ".tsv"} if self._is_like_text else {*registry.FORMATS[str(self._by_name)].suffixes}
+        for name, each in registry.FORMATS.items():
+            may_be = name != self._by_name and not suffixes.isdisjoint(each.suffixes)
+            recognises = each.recognises if may_be and isinstance(each, registry.TextFormat) else None
+            if recognises and recognises(self.file.first_lines(_FIRST_LINES)):
                 return name
         return None
 
@@ -112,7 +98,7 @@ class Source:
         return values if len(values) > 1 else values[0]
 
     def _json_format(self) -> str:
-        formats = [each for each in FORMATS.values() if isinstance(each, JsonFormat)]
+        formats = [each for each in registry.FORMATS.values() if isinstance(each, registry.JsonFormat)]
         for each in formats:
             if each.recognises(self._content):
                 return each.name
@@ -126,8 +112,8 @@ class Source:
         suffix = Path(uncompressed_name(path)).suffix.lower()
         if suffix in AUDIO_SUFFIXES:
             raise InputError(place, "audio", "words (asr-punct transcribe reads audio)")
-        if suffix in UNREADABLE_SUFFIXES:
-            expected = f"a file of one of {' '.join(READABLE)}, or the name of its format"
+        if suffix in registry.UNREADABLE_SUFFIXES:
+            expected = f"a file of one of {' '.join(registry.READABLE)}, or the name of its format"
             raise InputError(place, f"a {suffix} file", expected, Setting("source_format"))
         kaldi = Setting("source_format", "kaldi")
         if not self.file.is_in_memory and is_data_dir(path):
@@ -144,8 +130,8 @@ class Source:
             return
         if _JSON_START.match(" ".join(rows[0])):
             self._refuse("JSON", "")
-        for name, each in FORMATS.items():
-            if isinstance(each, TextFormat) and each.resembles and each.resembles(rows):
+        for name, each in registry.FORMATS.items():
+            if isinstance(each, registry.TextFormat) and each.resembles and each.resembles(rows):
                 self._refuse(f"what looks like {name}", name)
 
     def _refuse(self, found: str, name: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any, cast, get_args
 
-from asr_punct.errors import InputError
+from asr_punct.errors import ArgumentError, InputError
 from asr_punct.formats.values import Object
 from asr_punct.words import TIME_SOURCES, TimeSource, Utterance, Word, has_times
 
@@ -23,6 +23,13 @@ def check_time_source(value: Any, place: str) -> TimeSource:
     if value not in get_args(TimeSource):
         raise InputError(place, f"times {value!r}", f"one of {' '.join(get_args(TimeSource))}")
     return cast(TimeSource, value)
+
+
+def named_time_source(name: str) -> TimeSource:
+    """Return the time source that a user names. Raises ArgumentError unless it is one of `TIME_SOURCES`."""
+    if name not in TIME_SOURCES:
+        raise ArgumentError("times", repr(name), f"one of {' '.join(TIME_SOURCES)}")
+    return cast(TimeSource, name)
 
 
 def time_source_of(words: Iterable[Word], source: TimeSource) -> TimeSource:

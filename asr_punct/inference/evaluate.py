@@ -1,6 +1,6 @@
 """Evaluate a model on labelled text: remove marks and capitals, restore them, and pair the words for scoring."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from asr_punct import progress
@@ -10,7 +10,7 @@ from asr_punct.formats.labelled import read_labelled
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs, Labels, case_of
 from asr_punct.scoring.evaluate import PairedTexts, pair_words
-from asr_punct.words import Utterance, annotate, word_count
+from asr_punct.words import Utterance, annotate, bare, word_count
 
 
 def evaluate(
@@ -40,28 +40,24 @@ def evaluate(
     if all(label == Labels() for utterance in references for label in utterance.labels):
         raise InputError(display_name(test), "no marks and no capitals", "labels, or written text")
     words = sum(map(word_count, references))
-    restored = punctuator.restore(map(as_recognised, references), probabilities=probabilities)
+    restored = punctuator.restore(map(bare, references), probabilities=probabilities)
     found: Iterable[Utterance] = progress.track(restored, "words", size=word_count, total=words)
     if any(word.text != word.text.lower() for utterance in references for word in utterance.words):
-        found = _as_written(found, punctuator.glyphs)
+        found = (_as_written(utterance, punctuator.glyphs) for utterance in found)
     return pair_words(references, found, merge, name=display_name(test))
 
 
-def as_recognised(utterance: Utterance) -> Utterance:
-    """Return the utterance as recognisers write it: in lower case, without labels, with times and pauses."""
-    words = tuple(
-        replace(word, text=word.text.lower(), labels=None, probabilities=None, origin=None) for word in utterance.words
-    )
-    return replace(utterance, words=words, origin=None)
+def _as_written(utterance: Utterance, glyphs: Glyphs) -> Utterance:
+    """Return the utterance with the case of its written words, also for forms of a casing list (`EiTB`)."""
+    written = with_capitals(utterance, glyphs)
+    labels = [
+        Labels(label.marks, case_of(word.text)) for word, label in zip(written.words, written.labels, strict=True)
+    ]
+    return annotate(written, labels=labels)
 
 
-def _as_written(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
-    """Yield the words as `punctuate` writes them in text, also with forms of a casing list (`EiTB`)."""
-    for utterance in utterances:
-        cased = glyphs.of(utterance.language).cased
-        words = tuple(
-            replace(word, text=cased(word.text, label.case))
-            for word, label in zip(utterance.words, utterance.labels, strict=True)
-        )
-        labels = [Labels(label.marks, case_of(word.text)) for word, label in zip(words, utterance.labels, strict=True)]
-        yield annotate(replace(utterance, words=words), labels=labels)
+def with_capitals(utterance: Utterance, glyphs: Glyphs) -> Utterance:
+    """Return the utterance with the capitals of its labels in the words, as `punctuate` writes them in text."""
+    cased = glyphs.of(utterance.language).cased
+    labelled = zip(utterance.words, utterance.labels, strict=True)
+    return replace(utterance, words=tuple(replace(word, text=cased(word.text, label.case)) for word, label in labelled))

@@ -52,7 +52,7 @@ class Lookahead:
         self._last: Word | None = None
         self._since_last: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
 
-    def add(self, words: Iterable[Word]) -> Iterator[Decision]:
+    def plan_words(self, words: Iterable[Word]) -> Iterator[Decision]:
         """Add the next words of the document; unknown pauses are computed from their times."""
         for word in words:
             since_last = add_pauses(self._since_last, _pause(self._last, word))
@@ -81,7 +81,7 @@ class Lookahead:
             self._begins = False
         return token
 
-    def wait(self, seconds: Seconds) -> Iterator[Decision]:
+    def plan_silence(self, seconds: Seconds) -> Iterator[Decision]:
         """Report that no word has begun for `seconds`; if this is at least `flush_after`, all words are decided.
 
         It is a pause of the speaker only if the words have times.
@@ -93,7 +93,7 @@ class Lookahead:
             if self._pending and all(token.is_bare_sound for _, token in self._pending):
                 yield self._take_rest()
 
-    def end(self) -> Iterator[Decision]:
+    def plan_end(self) -> Iterator[Decision]:
         """End the document and decide all its remaining words; the next word begins another document."""
         if self._undecided:
             last = self._words[-1]

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from asr_punct.config import WindowConfig
-from asr_punct.decode.flags import FlagArray
-from asr_punct.decode.settings import FloatArray
+from asr_punct.decode.inputs import FlagArray, FloatArray
 from asr_punct.features import DOCUMENT_END, WindowProbabilities, collate
 from asr_punct.inference.backend import Backend
 from asr_punct.inference.tokens import Token

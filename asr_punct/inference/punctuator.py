@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,10 +23,10 @@ from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs, write_text
+from asr_punct.marks import Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import without_marks
-from asr_punct.words import Utterance, check_utterances, split_words
+from asr_punct.words import Utterance, check_utterances, split_words, text_of_utterance, utterances_of_text
 
 _OTHER_CALLS = "add_punctuation_capitalization takes a list of them, restore takes utterances"
 
@@ -111,16 +112,11 @@ class Punctuator:
         """
         if not isinstance(text, str):
             raise ArgumentError("text", type(text).__name__, f"str ({_OTHER_CALLS})")
-        document, utterances = 0, []
-        for line in text.split("\n"):
-            utterances.append(Utterance(split_words(line), document=str(document)))
-            document += not line.strip()
-        return "\n".join(map(self.write, self.restore(utterances)))
+        return "\n".join(map(self.write, self.restore(utterances_of_text(text))))
 
     def write(self, utterance: Utterance) -> str:
         """Return the words with their marks and capitals as a line of text."""
-        texts = [word.text for word in utterance.words]
-        return write_text(texts, utterance.labels, self.glyphs.of(utterance.language))
+        return text_of_utterance(utterance, self.glyphs)
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
@@ -131,7 +127,7 @@ class Punctuator:
 
         Args:
             utterances: the input.
-            probabilities: whether to add the probabilities of each word's labels (see `decode.probabilities`).
+            probabilities: whether to add the probabilities of each word's labels (see `decode.inputs`).
 
         Raises:
             AsrPunctError: a value is not an utterance.
@@ -221,7 +217,7 @@ class Punctuator:
             max_seq_length: maximum number of sub-words in a window, both special tokens included.
             step: ignored: each word is decided once, by the window with the most context on both sides.
             margin: number of words at the inner edges of a window that the neighbouring window decides.
-            return_labels: return the added labels in NeMo's format (`formats.nemo_labels`): `OU OO ,O ?U`.
+            return_labels: return the added labels in NeMo's format (`formats.lines.nemo_labels`): `OU OO ,O ?U`.
             dataloader_kwargs: ignored: there is no data loader.
 
         Raises:
@@ -266,8 +262,12 @@ class Punctuator:
             yield self._model(name), map(itemgetter(1), part)
 
 
-@lru_cache(maxsize=4)  # a pool of processes sends the punctuator with every group of texts
 def _open_again(call: bytes) -> Punctuator:
     """Make a punctuator again in another process, by a pickled call."""
+    return _opened_in(os.getpid(), call)  # a fork must not run the models of its parent
+
+
+@lru_cache(maxsize=4)  # a pool of processes gets the punctuator with every group of texts
+def _opened_in(process: int, call: bytes) -> Punctuator:
     punctuator: Punctuator = pickle.loads(call)()
     return punctuator

@@ -15,9 +15,8 @@ from asr_punct.caching import cached_by_word
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.decode import Decoder, DecodeSettings
-from asr_punct.decode.classes import with_class_weights
-from asr_punct.decode.probabilities import label_probabilities, list_probabilities
-from asr_punct.decode.settings import switched_off
+from asr_punct.decode.inputs import label_probabilities, list_probabilities
+from asr_punct.decode.settings import with_class_weights
 from asr_punct.inference.backend import Backend, open_backend
 from asr_punct.inference.options import ANY_MODEL, ModelOptions
 from asr_punct.inference.predictor import Prediction, Predictor
@@ -46,7 +45,7 @@ class Restorer:
         info: the model's configuration.
         predictor: runs the model.
         reader: makes the model's inputs.
-        settings: settings of the decoder, in which marks that may not be added are switched off.
+        settings: settings of the decoder, with the marks that may be added.
         case: whether capitals may be added.
         glyphs: glyphs of the model's language, with its casing list.
     """
@@ -157,10 +156,7 @@ def _settings(info: ModelInfo, options: ModelOptions) -> DecodeSettings:
     """Return the model's settings with the marks and class weights of the options."""
     allowed = MARKS if options.marks is None else _with_opening(options.marks)
     settings = with_class_weights(info.decoding, options.class_weights or {}, info.model.heads.classes)
-    thresholds = {
-        mark: limit if mark in allowed else switched_off(limit) for mark, limit in settings.thresholds.items()
-    }
-    return replace(settings, thresholds=thresholds)
+    return replace(settings, enabled=frozenset(allowed))
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:

@@ -19,15 +19,13 @@ from typing import Self
 
 import numpy as np
 
-from asr_punct.decode.flags import FlagArray
+from asr_punct.decode.inputs import FlagArray, FloatArray
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.settings import FloatArray
 from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.options import StreamSettings
-from asr_punct.inference.predictor import Predictor
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
@@ -59,14 +57,14 @@ class Stream:
     With the model `auto`, the language of a document chooses its model. If it is not given, the first words, at most
     ten, wait until it is clear.
 
-    Each call has two parts, so that a `StreamPool` can compute the windows of many streams together: `add`, `wait` and
-    `end` choose the `windows` that decide words, and `commit` returns these words from the windows' probabilities.
+    Each call has two parts, so that a `StreamPool` can compute the windows of many streams together: `add_words`,
+    `add_silence` and `end_document` choose the `windows` that decide words, and `commit` returns these words from the
+    probabilities, which the `model` of the current or last document computes.
 
     Args:
         open_model: returns a model by name; "" is the default one.
-        settings: when words are decided.
         choice: chooses the model of a document; None: all have the default one.
-        language: code of the language of the words; "" if it is not known, or the choice has it.
+        language: code of the language of the words; "" if it is not known, or `choice` has it.
     """
 
     def __init__(
@@ -89,10 +87,10 @@ class Stream:
         self._is_chosen = self._choice is None
 
     def _use_model(self, name: str) -> None:
-        self._model_name, self._model = name, self._open_model(name)
-        limits = self._model.info.model.window.words, self._model.info.max_tokens - 2
-        self._lookahead = Lookahead(self._model.reader, self._settings, *limits)
-        self._decoder = OnlineDecoder(self._model.settings, self._model.classes)
+        self._model_name, self.model = name, self._open_model(name)
+        limits = self.model.info.model.window.words, self.model.info.max_tokens - 2
+        self._lookahead = Lookahead(self.model.reader, self._settings, *limits)
+        self._decoder = OnlineDecoder(self.model.settings, self.model.classes)
         self._decisions: list[Decision] = []  # those that wait for the probabilities of their windows
         self._previewed: list[Labels] = []  # labels that the last window gives to the undecided words
 
@@ -111,24 +109,21 @@ class Stream:
         Raises:
             AsrPunctError: an argument is not one word, or has impossible times; then the stream has not changed.
         """
-        self.add([one_word(word) for word in words])
+        self.add_words([one_word(word) for word in words])
         return self.commit(self._compute(self.windows))
 
     def idle(self, seconds: Seconds) -> list[Committed]:
-        """Report that no word has begun for some time, and return the words that are decided now.
+        """Report that no word has begun for `seconds`, and return the words that are decided now.
 
-        If `seconds` is at least `flush_after`, these are all words, except those that wait for the choice of a model.
-        The document continues.
-
-        Args:
-            seconds: time since the last word.
+        After `flush_after` or more, these are all words, except those that wait for the choice of a model. The document
+        continues.
         """
-        self.wait(seconds)
+        self.add_silence(seconds)
         return self.commit(self._compute(self.windows))
 
     def flush(self) -> list[Committed]:
         """End the document and return its remaining words; the next word begins another document."""
-        self.end()
+        self.end_document()
         return self.commit(self._compute(self.windows))
 
     def preview(self) -> list[Committed]:
@@ -148,17 +143,12 @@ class Stream:
     @property
     def glyphs(self) -> Glyphs:
         """How the words of the current or last document are written."""
-        return self._model.glyphs
+        return self.model.glyphs
 
     @property
     def warnings(self) -> list[str]:
         """Warnings about the language of the words, one for each language, oldest first."""
         return list(self._warnings.values())
-
-    @property
-    def predictor(self) -> Predictor:
-        """Computes the windows."""
-        return self._model.predictor
 
     @property
     def windows(self) -> list[Window[Token]]:
@@ -168,30 +158,29 @@ class Stream:
     @property
     def preview_windows(self) -> list[Window[Token]]:
         """The window that a preview needs, if the last one does not contain all its words."""
-        window = self._lookahead.preview_window()
-        return [window] if window else []
+        return [window] if (window := self._lookahead.preview_window()) else []
 
-    def add(self, words: Sequence[Word]) -> None:
+    def add_words(self, words: Sequence[Word]) -> None:
         """Add words without deciding any (see `push`)."""
         if self._is_chosen:
             self._check_first(words)
-            self._decisions += self._lookahead.add(words)
+            self._decisions += self._lookahead.plan_words(words)
         else:
             self._first_words += words
             self._choose(only_if_clear=True)
 
-    def wait(self, seconds: Seconds) -> None:
+    def add_silence(self, seconds: Seconds) -> None:
         """Report some time without a word (see `idle`)."""
         if self._is_chosen:
-            self._decisions += self._lookahead.wait(seconds)
+            self._decisions += self._lookahead.plan_silence(seconds)
 
-    def end(self) -> None:
+    def end_document(self) -> None:
         """End the document without deciding any word (see `flush`)."""
         if not self._is_chosen:
             self._choose()
         elif self._choice and len(self._first_words) < CHECKED_WORDS:
             self._choice.check(_texts(self._first_words), self._model_name)
-        self._decisions += self._lookahead.end()
+        self._decisions += self._lookahead.plan_end()
         self._begin_document()
 
     def commit(self, computed: Sequence[WindowProbabilities]) -> list[Committed]:
@@ -224,7 +213,7 @@ class Stream:
 
     def _compute(self, windows: Iterable[Window[Token]]) -> list[WindowProbabilities]:
         # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
-        return [self.predictor.decide([window])[0] for window in windows]
+        return [self.model.predictor.decide([window])[0] for window in windows]
 
     def _labels(
         self, decision: Decision, window: Window[Token], computed: WindowProbabilities, may_wait: bool
@@ -252,8 +241,8 @@ class Stream:
             yield self._written(word, token, labels.popleft() if token.core else Labels())
 
     def _written(self, word: Word, token: Token, decided: Labels) -> Committed:
-        labels = token.merge_labels(decided, self._model.case) if token.core else token.labels
-        return Committed(word, labels, write_word(word.text, labels, self._model.glyphs))
+        labels = token.merge_labels(decided, self.model.case) if token.core else token.labels
+        return Committed(word, labels, write_word(word.text, labels, self.model.glyphs))
 
     def _update_preview(self, window: Window[Token], computed: WindowProbabilities) -> None:
         """Use the probabilities of a window that decides nothing for the next `preview`."""
@@ -269,7 +258,7 @@ class Stream:
         if choice is not None:
             self._is_chosen = True
             self._use_model(choice[0])
-            self._decisions += self._lookahead.add(self._first_words)
+            self._decisions += self._lookahead.plan_words(self._first_words)
 
     def _check_first(self, words: Sequence[Word]) -> None:
         """Once there are enough words, warn if they are clearly not in a language of the model."""

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
-from asr_punct.inference.predictor import Predictor
+from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.stream import Committed, Stream, one_word
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
@@ -48,21 +48,21 @@ class StreamPool(Generic[Key]):
             self._streams[key] = self._open()
         streams = self._opened(checked)
         for key, stream in streams.items():
-            stream.add(checked[key])
+            stream.add_words(checked[key])
         return _commit(streams)
 
     def idle(self, seconds: Mapping[Key, Seconds]) -> dict[Key, list[Committed]]:
         """Report for some streams how long no word has begun (see `Stream.idle`)."""
         streams = self._opened(seconds)
         for key, stream in streams.items():
-            stream.wait(seconds[key])
+            stream.add_silence(seconds[key])
         return _commit(streams)
 
     def flush(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
         """End the documents of some streams and return their remaining words."""
         streams = self._opened(keys)
         for stream in streams.values():
-            stream.end()
+            stream.end_document()
         return _commit(streams)
 
     def preview(self, keys: Iterable[Key]) -> dict[Key, list[Committed]]:
@@ -94,11 +94,11 @@ def _compute(
     streams: Mapping[Key, Stream], windows: Mapping[Key, Sequence[Window[Token]]]
 ) -> dict[Key, list[WindowProbabilities]]:
     """Return the probabilities of the windows of each stream; a model computes those of all its streams at once."""
-    by_model = defaultdict[Predictor, list[tuple[Key, Window[Token]]]](list)
+    by_model = defaultdict[Restorer, list[tuple[Key, Window[Token]]]](list)
     for key, stream in streams.items():
-        by_model[stream.predictor] += [(key, window) for window in windows[key]]
+        by_model[stream.model] += [(key, window) for window in windows[key]]
     computed: dict[Key, list[WindowProbabilities]] = {key: [] for key in streams}
-    for predictor, group in by_model.items():
-        for (key, _), found in zip(group, predictor.decide([window for _, window in group]), strict=True):
+    for model, group in by_model.items():
+        for (key, _), found in zip(group, model.predictor.decide([window for _, window in group]), strict=True):
             computed[key].append(found)
     return computed

@@ -10,10 +10,9 @@ from typing import cast
 
 from asr_punct.caching import LONGEST_CACHED, cached_by_word
 from asr_punct.decode.capitals import separates
-from asr_punct.decode.flags import WordFlag
-from asr_punct.decode.settings import CAPITAL_FOLLOWS
+from asr_punct.decode.inputs import WordFlag
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
-from asr_punct.marks import LEFT, PAIRS, Case, Labels, Mark, apply_case, case_of, takes_case
+from asr_punct.marks import CAPITAL_FOLLOWS, LEFT, MARKS, Case, Kind, Labels, apply_case, case_of, takes_case
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_sound, split_token
@@ -22,16 +21,16 @@ from asr_punct.words import Word
 
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
-_BARRIERS = frozenset({Mark.PERIOD, *(mark for pair in PAIRS for mark in pair)})
+_BARRIERS = frozenset(mark for mark in MARKS if mark.kind is Kind.END or mark.partner)
 _CACHED_TOKENS, _CACHED_WORDS = 100_000, 1 << 16
 _NO_LABELS, _NO_CAPITAL = Labels(), Case.O
 _CORE = attrgetter("core")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
-_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _FUNCTION_WORD, _LONG_WORD, _SEPARATED = map(int, WordFlag)
+_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _SEPARATED = map(int, WordFlag)
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
-_LETTER_FLAGS = _FUNCTION_WORD | _LONG_WORD
+_LETTER_FLAGS = _NEVER_NAME | _LONG_WORD
 _LONG_WORD_LETTERS = 7
 
 
@@ -179,7 +178,7 @@ class TokenReader:
 
     def _letter_flags(self, core: str) -> int:
         if core.lower() in self._never_names:
-            return _FUNCTION_WORD
+            return _NEVER_NAME
         return _LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0
 
 

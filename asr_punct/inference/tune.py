@@ -8,13 +8,13 @@ import numpy as np
 
 from asr_punct.checkpoint import read_info, write_info
 from asr_punct.decode import DecodeSettings
-from asr_punct.decode.tune import DevSet, calibration_errors, decoded_f1, fit_settings
+from asr_punct.decode.fitting import DevSet, calibration_errors, decoded_f1, fit_settings
 from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.inference.evaluate import as_recognised
 from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import CASES, MARKS
 from asr_punct.text import split_sound
+from asr_punct.words import bare
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def read_dev_set(restorer: Restorer, path: Path) -> DevSet:
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
     rows = [row for utterance in utterances for row in zip(utterance.words, utterance.labels, strict=True)]
     labels = [label for word, label in rows if split_sound(word.text) is None]
-    parts = list(restorer.predict(map(as_recognised, utterances)))
+    parts = list(restorer.predict(map(bare, utterances)))
     if not labels or sum(len(part.tokens) for part in parts) != len(labels):
         raise InputError(path, "no words, or words that consist of marks", "a labelled corpus")
     ends = np.cumsum([len(part.tokens) for part in parts])

@@ -8,8 +8,6 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from asr_punct.config import ContextConfig
-
 
 def split_heads(projected: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
     """Return query, key and value, (batch, heads, words, size), of a joint projection (batch, words, 3 width)."""
@@ -49,28 +47,9 @@ class AttentionLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width)."""
         mixed = attend(*split_heads(self.read(vectors), self.heads), word_mask)
         attended = self.attention_norm(vectors + self.dropout(self.write(join_heads(mixed))))
         return cast(Tensor, self.norm(attended + self.dropout(self.network(attended))))
-
-
-class AttentionContext(nn.Module):
-    """Layers of self-attention over the window (Shi et al. 2021, section 2.1)."""
-
-    def __init__(self, config: ContextConfig, width: int) -> None:
-        super().__init__()
-        self.width = width
-        hidden = config.feed_forward or 4 * width
-        self.layers = nn.ModuleList(
-            AttentionLayer(width, config.heads, hidden, config.dropout) for _ in range(config.layers)
-        )
-
-    def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width)."""
-        for layer in self.layers:
-            vectors = layer(vectors, word_mask)
-        return vectors
 
 
 class RotaryAttention(nn.Module):
@@ -92,7 +71,6 @@ class RotaryAttention(nn.Module):
         self.register_buffer("sine", angles.sin(), persistent=False)
 
     def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
-        """Return contextual vectors (batch, words, width)."""
         query, key, value = split_heads(self.read(self.norm(vectors)), self.heads)
         mixed = attend(self._rotate(query), self._rotate(key), value, word_mask)
         return cast(Tensor, vectors + self.dropout(self.write(join_heads(mixed))))

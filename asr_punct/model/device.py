@@ -1,11 +1,12 @@
 """Devices of torch."""
 
-import platform
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 
-from asr_punct.errors import AsrPunctError, first_line
+from asr_punct.errors import ArgumentError, first_line
 
 
 def open_device(name: str) -> torch.device:
@@ -14,13 +15,12 @@ def open_device(name: str) -> torch.device:
     Raises AsrPunctError if there is no such device.
     """
     if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", name):
-        raise AsrPunctError(f"--device: found {name!r}, expected cpu, cuda, cuda:N or mps")
+        raise ArgumentError("device", repr(name), "cpu, cuda, cuda:N or mps")
     try:
         device = torch.device(name)
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
-        reason = first_line(error)
-        raise AsrPunctError(f"--device: found {name!r}, expected a device that torch finds: {reason}") from None
+        raise ArgumentError("device", repr(name), f"a device that torch finds: {first_line(error)}") from None
     return device
 
 
@@ -30,6 +30,5 @@ def has_bf16(device_type: str) -> bool:
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     if device_type != "cpu":
         return False
-    if platform.machine().lower() in ("x86_64", "amd64"):
-        return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
-    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    capabilities: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # not in torch 2.9
+    return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))  # the last one on ARM

@@ -80,7 +80,7 @@ class LookupEncoder(nn.Module):
     @property
     def vocabulary(self) -> VocabularyLayer:
         """Raise ConfigError: there are no token states."""
-        raise ConfigError("encoder: sequence_hidden must be 0 with an encoder of kind lookup or table")
+        raise ConfigError("model.encoder.sequence_hidden", "a value", "0 with an encoder of kind lookup or table")
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, boundaries: Tensor

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from asr_punct.config import PART_OF_SPEECH_TAGS, ContextConfig, PosConfig
 from asr_punct.errors import ConfigError, MissingPackageError, first_line
-from asr_punct.model.convolution import ConvolutionContext
+from asr_punct.model.context import ConvolutionContext
 from asr_punct.model.lookup import LookupEncoder
 from asr_punct.subwords import SubwordTokenizer
 
@@ -62,7 +62,7 @@ class FlairTagger:
         try:
             self._tagger = tagger.load(name)
         except (OSError, ValueError) as error:
-            raise ConfigError(f"pos: flair tagger {name!r}: {first_line(error)}") from None
+            raise ConfigError("model.pos.name", repr(name), f"a flair tagger: {first_line(error)}") from None
 
     def __deepcopy__(self, memo: Mapping[int, Any]) -> FlairTagger:
         return self  # the tagger does not change
@@ -134,7 +134,7 @@ def build_pos(config: PosConfig, width: int, vocabulary: int, tokenizer: Subword
     if config.tagger == "own":
         return PosFusion(PosTagger(config, vocabulary), width)
     if tokenizer is None:
-        raise ConfigError("pos: found tagger flair without the encoder's tokenizer")
+        raise ConfigError("model.pos.tagger", "flair without the encoder's tokenizer", "both")
     fusion = PosFusion(FlairTagger(config.name, tokenizer), width)
     if config.weights == "tagger":
         fusion.copy_tagger_weights()

@@ -167,8 +167,10 @@ def build_sequence(config: ModelConfig, encoder: Encoder) -> SequenceLayer | Non
         return None
     rows, width = encoder.vocabulary.weight.shape
     if width != encoder.width:
-        expected = f"embeddings must have the width of the token states {encoder.width}, found {width}"
-        raise ConfigError(f"encoder: with sequence_hidden and no masked-LM head, {expected}")
+        found = f"embeddings of width {width} and no masked-LM head"
+        raise ConfigError(
+            "model.encoder.name", found, f"the width of the token states {encoder.width} with sequence_hidden"
+        )
     return SequenceLayer(
         vocabulary=rows,
         hidden=config.encoder.sequence_hidden,

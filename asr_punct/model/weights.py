@@ -1,6 +1,5 @@
 """Models and part-of-speech taggers to and from safetensors files."""
 
-import copy
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -71,11 +70,6 @@ def empty_tagger(info: ModelInfo, place: object, tokenizer: SubwordTokenizer | N
         raise
     except (TypeError, ValueError, KeyError) as error:
         raise ModelError(place, f"encoder: {first_line(error)}", "a file that asr-punct train wrote") from None
-
-
-def save_pos_tagger(tagger: PosTagger, directory: Path) -> None:
-    """Write a part-of-speech tagger into a directory, in half precision."""
-    save_tagger(copy.deepcopy(tagger).half(), directory / WEIGHTS)
 
 
 def load_pos_tagger(tagger: PosTagger, path: Path) -> None:

@@ -10,7 +10,7 @@ from nemo.core.classes import ModelPT
 from nemo.core.connectors.save_restore_connector import SaveRestoreConnector
 from nemo.utils.get_rank import is_global_rank_zero
 
-from asr_punct.asr.archive import check_archive
+from asr_punct.asr.nemo_data import check_archive
 from asr_punct.errors import ModelError, first_line
 from asr_punct.nemo.parts import KEPT_FILES, NEMO_CONFIG, NEMO_WEIGHTS
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Any, TypeVar
 
-from asr_punct.asr.hypotheses import read_hypothesis
+from asr_punct.asr.nemo_data import read_hypothesis
 from asr_punct.formats.entries import written_words
 from asr_punct.formats.json.nodes import replace_entries
 from asr_punct.formats.time_sources import time_source_of

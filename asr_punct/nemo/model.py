@@ -35,7 +35,7 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.lightning_module import TRAIN_LOSS, PunctuationModule
-from asr_punct.training.run import check_data
+from asr_punct.training.mapped import Corpora
 
 log = logging.getLogger(__name__)
 _FILES = "asr_punct_files"
@@ -176,8 +176,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     def setup_training_data(self, train_data_config: Any) -> None:
         """Use `train.tsv` and `dev.tsv` of the configuration's `directory`. Raises InputError if a file is missing."""
         directory = Path(train_data_config["directory"])
-        check_data(directory)
-        self._data, self._corpora = str(directory), None
+        self._data, self._corpora = str(Corpora.open(directory).directory), None
         OmegaConf.update(self.cfg, "data", self._data, force_add=True)
 
     def setup_validation_data(self, val_data_config: Any) -> None:
@@ -206,7 +205,8 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
             if config.training.accumulate > 1:
                 found = str(config.training.accumulate)
                 raise ConfigError("training.accumulate", found, "1, and trainer.accumulate_grad_batches")
-            self._corpora = PunctuationData(Path(self._data), self._checked_tokenizer(), config, self.info.max_tokens)
+            corpora = Corpora.open(Path(self._data))
+            self._corpora = PunctuationData(corpora, self._checked_tokenizer(), config, self.info.max_tokens)
         self._corpora.trainer = self.trainer
         return self._corpora
 

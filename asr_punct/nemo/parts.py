@@ -30,7 +30,7 @@ from asr_punct.model.weights import empty_tagger, load_tagger
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import named_heads, read_config
 from asr_punct.training.fit import start_config, start_model, with_classes
-from asr_punct.training.run import check_data
+from asr_punct.training.mapped import Corpora
 
 NEMO_CONFIG, NEMO_WEIGHTS = "model_config.yaml", "model_weights.ckpt"
 KEPT_FILES = (TOKENIZER, CASING, CARD, ONNX, ONNX_INT8)
@@ -67,16 +67,15 @@ def new_parts(values: Mapping[str, Any], epochs: int | None) -> Parts:
     """
     if values.get("data") in (None, "", MISSING):
         raise ConfigError(*NO_DATA)
-    data = Path(values["data"])
-    check_data(data)
+    corpora = Corpora.open(Path(values["data"]))
     settings = tuple(values.get("settings") or ())
     config = read_config(values["config"], settings)
     init = find_trainable_model(values["init"]) if values.get("init") else None
     if init:
         config = replace(config, model=start_config(init, config.model, named_heads(settings)))
-    config = with_classes(Config(config.model, _training_config(config.training, epochs)), data)
+    config = with_classes(Config(config.model, _training_config(config.training, epochs)), corpora)
     torch.manual_seed(config.training.seed)
-    tagger, tokenizer = start_model(config, data, init)
+    tagger, tokenizer = start_model(config, corpora, init)
     return Parts(ModelInfo(config.model, tagger.encoder.settings), config.training, tagger, tokenizer, {})
 
 

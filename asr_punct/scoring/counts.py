@@ -67,19 +67,30 @@ def concatenate(parts: Sequence[Counts]) -> Counts:
 
 def _combine(parts: Sequence[Counts], function: Callable[[Sequence[Array]], Array]) -> Counts:
     """Apply `function` to the same array of all parts, for each array."""
-    arrays: dict[str, Any] = {name: function([getattr(part, name) for part in parts]) for name in _ARRAYS}
+    names = _shapes(parts[0].classes)
+    arrays: dict[str, Any] = {name: function([getattr(part, name) for part in parts]) for name in names}
     return replace(parts[0], **arrays)
 
 
-_ARRAYS = ("marks", "one_class", "edits", "case", "surface", "words", "word_errors", "written_errors")
+def _shapes(classes: MarkClasses) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each array of one unit."""
+    return {
+        "marks": (len(classes.names), 3),
+        "one_class": (3,),
+        "edits": (4,),
+        "case": (len(CASE_CLASSES), 3),
+        "surface": (3,),
+        "words": (),
+        "word_errors": (3,),
+        "written_errors": (),
+    }
 
 
 def count(
     pairs: Sequence[WordPair], written_error_units: Sequence[int], classes: MarkClasses, units: int, is_aligned: bool
 ) -> Counts:
-    """Return the counts of each of the `units`, by the definitions of `asr_punct.scoring.metrics`."""
-    shapes = [(len(classes.names), 3), (3,), (4,), (len(CASE_CLASSES), 3), (3,), (), (3,), ()]
-    arrays = {name: np.zeros((units, *shape)) for name, shape in zip(_ARRAYS, shapes, strict=True)}
+    """Return the counts of each of the `units`, by the definitions of `asr_punct.scoring.scores`."""
+    arrays = {name: np.zeros((units, *shape)) for name, shape in _shapes(classes).items()}
     counts = Counts(classes, **arrays, has_word_errors=is_aligned)
     _count_labels(counts, [pair for pair in pairs if pair.hypothesis])
     np.add.at(counts.written_errors, np.array(written_error_units, np.int64), 1)

@@ -5,19 +5,14 @@ an insertion to a deletion.
 """
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asr_punct.text.characters import shape_of
-
 _SUBSTITUTION, _INSERTION, _DELETION = 4, 3, 3
 _PAIR, _INSERT, _DELETE = range(3)
-_EDGE_SHAPES = ".।,;:?!¿¡…-–«»\"'69`()x"
-"""Character classes of `text.characters.shape_of` for punctuation, brackets and other symbols."""
 
 IntArray = NDArray[np.int64]
 _Int32Array = NDArray[np.int32]
@@ -36,8 +31,8 @@ class Alignment:
     equal: NDArray[np.bool_]
 
 
-def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
-    """Align two word sequences at minimum cost. Words are compared as strings; pass `comparison_form` to ignore case.
+def align_words(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
+    """Align two word sequences at minimum cost. Words are compared as strings: `text.comparison_form` ignores case.
 
     For N reference and M hypothesis words, time is O(N M) and memory O(M sqrt(N)): rows of the cost matrix are kept at
     block boundaries only, and each block is computed again for the traceback.
@@ -91,18 +86,3 @@ def _trace(matrix: _Int32Array, ref: _Int32Array, hyp: _Int32Array, column: int,
             row, step = row - 1, _DELETE
         steps.append(step)
     return column
-
-
-def strip_marks(word: str) -> str:
-    """Return the word in NFC without punctuation at its edges. A token of punctuation alone is returned whole."""
-    word = unicodedata.normalize("NFC", word)
-    if word.isalnum():
-        return word
-    shape = shape_of(word)
-    start = len(shape) - len(shape.lstrip(_EDGE_SHAPES))
-    return word[start : len(shape.rstrip(_EDGE_SHAPES))] or word
-
-
-def comparison_form(word: str) -> str:
-    """Return the word in lower case and without punctuation at its edges, for comparison with another word."""
-    return strip_marks(word).lower()

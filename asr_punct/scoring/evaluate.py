@@ -8,9 +8,8 @@ from asr_punct.errors import InputError
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring.counts import Counts, count
 from asr_punct.scoring.mark_classes import MarkClasses, mark_classes
-from asr_punct.scoring.metrics import make_scores
 from asr_punct.scoring.pairing import WordPair, pair_utterances
-from asr_punct.scoring.scores import Resampling, Scores
+from asr_punct.scoring.scores import Resampling, Scores, make_scores
 from asr_punct.scoring.significance import SAMPLES, SEED, bootstrap
 from asr_punct.words import Utterance, check_utterances
 
@@ -49,7 +48,7 @@ def pair_words(
     `merge` scores 4, 3 or 2 classes of marks, "no mark" included; None: each mark is a class. With `align` the
     hypotheses have a recogniser's words, which are aligned with the reference's. `name` is that of the hypotheses in an
     error. Raises InputError if words differ without `align`, labels are missing, or the reference is empty, and
-    AsrPunctError if `merge` is another number, or a value is not an utterance.
+    ArgumentError if `merge` is another number, or a value is not an utterance.
     """
     classes = mark_classes(merge)
     references = check_utterances(references, "references", _HINT)

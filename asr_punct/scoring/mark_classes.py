@@ -6,8 +6,8 @@ Reports print the mapping from marks to classes, because it is the main differen
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from asr_punct.errors import AsrPunctError
-from asr_punct.marks import LEFT, MARKS, Labels, Mark
+from asr_punct.errors import ArgumentError
+from asr_punct.marks import MARKS, STRONGEST_FIRST, Labels, Mark
 from asr_punct.words import Utterance, annotate
 
 
@@ -38,7 +38,7 @@ class MarkClasses:
     @property
     def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Indices of the classes before a word, and of those after it."""
-        left = tuple(i for i, mark in enumerate(self.marks) if mark in LEFT)
+        left = tuple(i for i, mark in enumerate(self.marks) if mark.is_left)
         return left, tuple(i for i in range(len(self.marks)) if i not in left)
 
     def relabel(self, utterances: Iterable[Utterance]) -> list[Utterance]:
@@ -62,9 +62,13 @@ class MarkClasses:
 EACH_MARK = MarkClasses({mark.value: (mark,) for mark in MARKS})
 """The 13 marks, as in the tables of González-Docasal et al. 2021."""
 
-_COMMA = (Mark.COMMA, Mark.COLON, Mark.DASH)
-_PERIOD = (Mark.PERIOD, Mark.EXCLAMATION, Mark.SEMICOLON)
-_QUESTION = (Mark.QUESTION,)
+
+def _members(name: Mark) -> tuple[Mark, ...]:
+    """Return the marks of a class of the IWSLT benchmark, first the one that names it."""
+    return tuple(sorted((mark for mark in STRONGEST_FIRST if mark.merged == name), key=lambda mark: mark != name))
+
+
+_COMMA, _PERIOD, _QUESTION = map(_members, (Mark.COMMA, Mark.PERIOD, Mark.QUESTION))
 MERGED: Mapping[int, MarkClasses] = {
     4: MarkClasses({"COMMA": _COMMA, "PERIOD": _PERIOD, "QUESTION": _QUESTION}),
     3: MarkClasses({"COMMA": _COMMA, "PERIOD": _PERIOD + _QUESTION}),
@@ -76,7 +80,7 @@ The 4 classes are those of the IWSLT 2011/2012 benchmark."""
 
 
 def mark_classes(merge: int | None) -> MarkClasses:
-    """Return the classes of `--merge`; None: each mark is a class. Raises AsrPunctError for another number."""
+    """Return 4, 3 or 2 classes; None: each mark is a class. Raises ArgumentError for another number."""
     if merge is not None and merge not in MERGED:
-        raise AsrPunctError(f"--merge: found {merge}, expected 4, 3 or 2 classes")
+        raise ArgumentError("merge", str(merge), "4, 3 or 2 classes")
     return EACH_MARK if merge is None else MERGED[merge]

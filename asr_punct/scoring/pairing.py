@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, Setting
 from asr_punct.marks import Labels, Mark, apply_case, format_marks
-from asr_punct.scoring.edit import Alignment, align, comparison_form, strip_marks
+from asr_punct.scoring.edit import Alignment, align_words
 from asr_punct.scoring.projection import project
+from asr_punct.text.edges import comparison_form, strip_marks
 from asr_punct.words import Utterance, Word
 
-_ALIGN_HINT = "(--align pairs words that differ)"
+_ALIGN = Setting("align")  # pairs words that differ
 _NO_LABELS = Labels()
 
 
@@ -76,12 +77,12 @@ def _pair_same(references: Sequence[Utterance], hypotheses: Sequence[Utterance],
             if other is None or comparison_form(other.text) != comparison_form(word.text):
                 place = f"{name}: {_place(reference, unit)}, word {number}"
                 found = "the end" if other is None else repr(other.text)
-                raise InputError(place, found, f"{word.text!r} as in the reference {_ALIGN_HINT}")
+                raise InputError(place, found, f"{word.text!r} as in the reference", _ALIGN)
             labels = word.labels or _NO_LABELS
             pairs.append(WordPair(unit, word, other, True, labels, _form(word, labels)))
     extra = next(found_words, None)
     if extra is not None:
-        raise InputError(name, f"{extra.text!r} after the last word of the reference", f"the end {_ALIGN_HINT}")
+        raise InputError(name, f"{extra.text!r} after the last word of the reference", "the end", _ALIGN)
     return pairs
 
 
@@ -96,7 +97,7 @@ def _pair_recognised(references: Sequence[Utterance], hypotheses: Sequence[Utter
         word_units = [unit for unit in units for _ in references[unit].words] or [units[0]]
         reference, hypothesis = _join(references[unit] for unit in units), _join(group)
         pairs += _aligned_pairs(reference, hypothesis, word_units)
-        written = align(_written(reference), _written(hypothesis))
+        written = align_words(_written(reference), _written(hypothesis))
         pair_units = _pair_units(written, word_units)
         error_units += [unit for unit, is_equal in zip(pair_units, written.equal, strict=True) if not is_equal]
     return pairs, error_units

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asr_punct.errors import InputError
-from asr_punct.marks import LEFT, OPENER, RIGHT, SENTENCE_ENDS, Case, Labels, Mark
-from asr_punct.scoring.edit import Alignment, align, comparison_form
+from asr_punct.marks import LEFT, OPENER, RIGHT, Case, Kind, Labels, Mark
+from asr_punct.scoring.edit import Alignment, align_words
+from asr_punct.text import comparison_form
 from asr_punct.words import Utterance, annotate
 
-_ENDS = SENTENCE_ENDS | {Mark.ELLIPSIS}
-_STRENGTH = {Mark.COMMA: 1, Mark.DASH: 2, Mark.COLON: 2, Mark.SEMICOLON: 2} | dict.fromkeys(_ENDS, 3)
+_ENDS = frozenset(mark for mark in RIGHT if mark.kind <= Kind.ELLIPSIS)
+_STRENGTHS = {Kind.COMMA: 1, Kind.DASH: 2, Kind.STOP: 2, Kind.ELLIPSIS: 3, Kind.END: 3}
+_STRENGTH = {mark: _STRENGTHS[mark.kind] for mark in RIGHT if mark.kind in _STRENGTHS}
 
 _PlacedMarks = dict[Mark, int]
 """Marks of one hypothesis word, each with the index of its reference word."""
@@ -45,7 +47,7 @@ def project(reference: Utterance, hypothesis: Utterance) -> Projection:
     """
     if reference.words and not reference.is_labelled:
         raise InputError(f"reference {reference.id!r}".strip(), "no labels", "marks and case on every word")
-    alignment = align(
+    alignment = align_words(
         [comparison_form(w.text) for w in reference.words], [comparison_form(w.text) for w in hypothesis.words]
     )
     placed, cases = _project_labels(reference.labels, alignment, len(hypothesis.words))
@@ -96,5 +98,5 @@ def _move_marks(marks: frozenset[Mark], index: int, before: _PlacedMarks, opener
         for mark in present:
             del before[mark]
         before.update(dict.fromkeys(stops, index))
-    if Mark.QUOTE in closing:
-        before.setdefault(Mark.QUOTE, index)
+    for mark in closing.difference(LEFT, _STRENGTH):
+        before.setdefault(mark, index)

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asr_punct import progress
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError
 from asr_punct.scoring.counts import Array, Counts
-from asr_punct.scoring.metrics import headline_rates
-from asr_punct.scoring.scores import Interval, rounded
+from asr_punct.scoring.scores import Interval, headline_rates, rounded
 
 SAMPLES, SEED = 1000, 1
 _PERCENTILES = (2.5, 97.5)
@@ -57,10 +56,10 @@ def bootstrap(counts: Counts, samples: int = SAMPLES, seed: int = SEED) -> dict[
 def compare_counts(first: Counts, second: Counts, samples: int = SAMPLES) -> dict[str, Difference]:
     """Compare two systems on the same utterances, in every metric defined for both.
 
-    Raises AsrPunctError if the two have different utterances.
+    Raises ArgumentError if the two have different utterances.
     """
     if not np.array_equal(first.words, second.words):
-        raise AsrPunctError("compare: found two systems on different utterances, expected the same")
+        raise ArgumentError("second", "another reference than that of `first`", "the same utterances")
     before, after = (headline_rates(counts.total()) for counts in (first, second))
     sampled: dict[str, Array] = {}
     if first.units >= 2 and samples >= 1:

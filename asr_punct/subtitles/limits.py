@@ -85,7 +85,7 @@ in articles about it, and 37 characters are a line of Teletext. Display times an
 PRESETS = {"netflix": NETFLIX, "bbc": BBC, "une": UNE}
 _RANGES: Mapping[str, tuple[float, float]] = {"characters": (8, 200), "lines": (1, 4), "speed": (1, 1000)}
 LIMIT_NAMES = tuple(_RANGES)
-"""Limits that the option `--subtitles` can change."""
+"""Limits that users can change."""
 
 
 def parse_limits(text: str) -> Limits:

@@ -1,11 +1,11 @@
 """Units of cues: written words with times and the cost of a break after each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Mark, write_text
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Kind, Mark, write_text
 from asr_punct.subtitles.binding import binds
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.periods import is_initial
@@ -19,7 +19,14 @@ OVERLAP: Seconds = 10.0
 """An utterance may begin this long before the last word of the one before it: speakers interrupt each other."""
 _SPEECH_RATE = 15.0
 """Characters per second, for words without a time at the edge of an utterance."""
-_STOPS = frozenset({Mark.SEMICOLON, Mark.COLON, Mark.ELLIPSIS, Mark.DASH})
+_COSTS = {
+    Kind.END: SENTENCE,
+    Kind.ELLIPSIS: STOP,
+    Kind.STOP: STOP,
+    Kind.DASH: STOP,
+    Kind.COMMA: COMMA,
+    Kind.QUOTE: COMMA,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +101,8 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
         yield _Token(unit, core.lower(), bool(marks), opens=bool(before) and not after, is_dash=is_dash)
 
 
-def _break_cost(marks: frozenset[Mark]) -> float:
-    if marks & SENTENCE_ENDS:
-        return SENTENCE
-    if marks:
-        return STOP if marks & _STOPS else COMMA
-    return NO_MARK
+def _break_cost(marks: Collection[Mark]) -> float:
+    return min((_COSTS[mark.kind] for mark in marks), default=NO_MARK)
 
 
 def _join_marks(tokens: Iterable[_Token], characters: int) -> Iterator[Unit]:

@@ -15,9 +15,9 @@ label sets that a line of text can express. Rules:
   * Repeated marks collapse. Brackets and other symbols are dropped and counted.
 """
 
-from asr_punct.text.canonical import canonical
 from asr_punct.text.characters import clean
-from asr_punct.text.reader import Parsed, parse
-from asr_punct.text.tokens import read_marks, split_sound, split_token, without_marks
+from asr_punct.text.edges import comparison_form, read_marks, split_sound, split_token, without_marks
+from asr_punct.text.parsing import Parsed, canonical, parse
 
-__all__ = ["Parsed", "canonical", "clean", "parse", "read_marks", "split_sound", "split_token", "without_marks"]
+__all__ = ["Parsed", "canonical", "clean", "comparison_form", "parse"]
+__all__ += ["read_marks", "split_sound", "split_token", "without_marks"]

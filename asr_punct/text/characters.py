@@ -15,22 +15,14 @@ import re
 import unicodedata
 from collections import Counter
 
-from asr_punct.marks import Mark
+from asr_punct.marks import MARKS, Kind, Mark
 
-MARK_OF = {
-    ".": Mark.PERIOD,
-    "।": Mark.PERIOD,
-    ",": Mark.COMMA,
-    ";": Mark.SEMICOLON,
-    ":": Mark.COLON,
-    "?": Mark.QUESTION,
-    "!": Mark.EXCLAMATION,
-    "¿": Mark.OPEN_QUES,
-    "¡": Mark.OPEN_EXCL,
-}
-"""Marks of the shapes that always have the same mark."""
-
-_CLASSES = {char: char for char in "¿¡`/_·*"} | {
+_READ_OTHERWISE = (Kind.DASH, Kind.QUOTE, Kind.ELLIPSIS)
+MARK_OF = {mark.glyph: mark for mark in MARKS if mark.kind not in _READ_OTHERWISE} | {"।": Mark.PERIOD}
+"""Marks of the shapes that always have the same mark; `scanner` reads dashes, quotation marks and ellipses."""
+MARK_SHAPES = "".join(MARK_OF) + "…-–«»\"'69`"
+"""Shapes of all marks and quotation marks."""
+_CLASSES = {char: char for char in (*MARK_OF, *"`/_·*")} | {
     ".": ".．",
     "।": "।॥。",
     ",": ",，،、",

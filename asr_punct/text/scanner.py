@@ -60,7 +60,7 @@ _JOIN = rf"(?:['69`/_·-]|\*+|(?<=0)[,:](?=0)|{_POINT})"
 _WORD = rf"(?:-(?=%?\.?0))?(?:\.(?=0))?(?:{_BRACKETED}(?=[aAo]))?{_RUN}(?:{_JOIN}{_RUN}|{_BRACKETED}(?:{_RUN})?)*"
 _SCAN = re.compile(
     rf"""(?P<word>{_WORD})|(?P<ellipsis>\.{{3,}}|(?<=[?!])\.\.|…)|(?P<dash>-+|–)|(?P<open>66|``|«)|(?P<close>99|»)"""
-    rf"""|(?P<double>"|'')|(?P<single>['69`])|(?P<mark>[.।,;:?!¿¡])|(?P<other>.)""",
+    rf"""|(?P<double>"|'')|(?P<single>['69`])|(?P<mark>[{re.escape("".join(MARK_OF))}])|(?P<other>.)""",
     re.DOTALL,
 )
 # to the last letter, digit or symbol that can end an address: http://a.eus/b.

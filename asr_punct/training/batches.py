@@ -13,10 +13,8 @@ from torch import Tensor
 from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
 from asr_punct.pauses import UNKNOWN_PAUSE
-from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
-from asr_punct.training.hesitations import Hesitations
-from asr_punct.training.pause_model import sample_pauses
+from asr_punct.training.pause_model import Hesitations, sample_pauses
 
 _POOL_BATCHES = 32
 """Batches whose windows are sorted by sub-words together."""
@@ -150,7 +148,6 @@ def hide_inputs(batch: WordArrays, config: TrainingConfig, rng: np.random.Genera
 def make_batch(
     batch: WordArrays,
     vocabulary: Vocabulary,
-    tokenizer: SubwordTokenizer,
     *,
     label_mask: npt.NDArray[np.bool_] | None = None,
     dropout: tuple[float, np.random.Generator] | None = None,
@@ -160,7 +157,7 @@ def make_batch(
     `label_mask`, (all words,), selects the words whose labels count, by default all; `dropout` is that of
     `input_tensors`.
     """
-    inputs = input_tensors(batch, vocabulary, tokenizer, dropout)
+    inputs = input_tensors(batch, vocabulary, dropout)
     cells, shape = batch.cells, tuple(inputs["word_index"].shape)
     bits, cases, mask = np.zeros(shape, np.uint16), np.zeros(shape, np.int64), np.zeros(shape, np.bool_)
     bits[cells], cases[cells], mask[cells] = batch.marks, batch.cases, True if label_mask is None else label_mask
@@ -169,10 +166,7 @@ def make_batch(
 
 
 def input_tensors(
-    batch: WordArrays,
-    vocabulary: Vocabulary,
-    tokenizer: SubwordTokenizer,
-    dropout: tuple[float, np.random.Generator] | None = None,
+    batch: WordArrays, vocabulary: Vocabulary, dropout: tuple[float, np.random.Generator] | None = None
 ) -> dict[str, Tensor]:
     """Return the inputs of a model for windows.
 
@@ -180,7 +174,7 @@ def input_tensors(
     """
     subwords = vocabulary.gather(batch.words)
     if dropout and dropout[0]:
-        subwords = np.where(dropout[1].random(len(subwords)) < dropout[0], tokenizer.unknown, subwords)
-    special = tokenizer.start, tokenizer.end, tokenizer.pad
-    features = pack(subwords, vocabulary.counts(batch.words), batch.pauses, batch.boundaries, batch.rows, special)
+        subwords = np.where(dropout[1].random(len(subwords)) < dropout[0], vocabulary.unknown, subwords)
+    counts = vocabulary.counts(batch.words)
+    features = pack(subwords, counts, batch.pauses, batch.boundaries, batch.rows, vocabulary.special)
     return {name: torch.from_numpy(array) for name, array in features.inputs().items()}

@@ -12,7 +12,7 @@ import torch
 from lightning.fabric.plugins.io.torch_io import TorchCheckpointIO
 from lightning.pytorch.callbacks import Callback
 from torch import Tensor
-from torch.optim.swa_utils import AveragedModel
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from asr_punct import progress
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, write_info
@@ -27,13 +27,12 @@ class SafeCheckpointIO(TorchCheckpointIO):
     """Write checkpoints atomically, and read them without running pickled code."""
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
-        """Write a checkpoint; the file appears when it is complete."""
         partial = f"{path}.partial"
         torch.save(checkpoint, partial)
         os.replace(partial, path)
 
-    def load_checkpoint(self, path: Any, map_location: Any = None) -> dict[str, Any]:
-        """Read tensors and plain values. Raises InputError if the file contains anything else."""
+    def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
+        """Read tensors and plain values only. Raises InputError if the file contains anything else."""
         try:
             checkpoint: dict[str, Any] = torch.load(path, map_location=map_location or "cpu", weights_only=True)
         except Exception as error:  # torch raises pickle, zip and runtime errors alike
@@ -54,7 +53,6 @@ class KeepBest(Callback):
         self._has_new_weights = False
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Write the model directory if the score has improved."""
         scores = {name: float(trainer.callback_metrics[name]) for name in (DEV_F1, DEV_CASE_F1, self.metric)}
         sign = 1 if self.mode == "max" else -1
         if self._best and not sign * scores[self.metric] > sign * self._best[self.metric]:  # also if it is NaN
@@ -75,11 +73,9 @@ class KeepBest(Callback):
         write_info(self.directory, replace(self.info, decoding=decoding, training={**facts, "finished": finished}))
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the best scores, for a checkpoint."""
         return dict(self._best)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the best scores from a checkpoint."""
         self._best = dict(state_dict)
 
 
@@ -93,16 +89,15 @@ class AverageWeights(Callback):
         self._decay = decay
 
     def setup(self, trainer: lightning.Trainer, pl_module: Any, stage: str) -> None:
-        """Start the average at the weights of the model."""
         self._average = AveragedModel(pl_module.model, multi_avg_fn=self._update)
 
     def _update(self, averages: Any, weights: Any, previous_steps: Tensor | int) -> None:
         step = int(previous_steps) + 1
         decay = min(self._decay, step / (step + 10))  # soon forgets the first weights
-        torch._foreach_lerp_(averages, weights, 1 - decay)
+        update: Any = get_ema_multi_avg_fn
+        update(decay)(averages, weights, previous_steps)
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Move the average to the device of the model."""
         self._average.to(pl_module.device)
         self._averaged_steps = trainer.global_step
 
@@ -115,20 +110,16 @@ class AverageWeights(Callback):
             self._averaged_steps = trainer.global_step
 
     def on_validation_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Swap the average and the weights."""
         for average, weight in zip(self._average.parameters(), pl_module.parameters(), strict=True):
             average.data, weight.data = weight.data, average.data
 
     def on_validation_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Swap the average and the weights back."""
         self.on_validation_start(trainer, pl_module)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the average, for a checkpoint."""
         return dict(self._average.state_dict())
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the average from a checkpoint."""
         self._average.load_state_dict(state_dict)
 
 
@@ -140,18 +131,15 @@ class EpochReport(Callback):
         self._steps: Iterator[int] = iter(())
 
     def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Start the progress bar of an epoch."""
         total = int(trainer.num_training_batches) // trainer.accumulate_grad_batches
         unit = f"steps of epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
         self._steps = iter(progress.track(range(total), unit, total=total))
 
     def on_train_batch_start(self, trainer: lightning.Trainer, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        """Advance the progress bar by a step."""
         if batch_idx % trainer.accumulate_grad_batches == 0:
             next(self._steps, None)
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        """Close the progress bar and log the metrics."""
         for _ in self._steps:
             pass
         values = (f"{title} {float(trainer.callback_metrics[name]):.4f}" for title, name in self._metrics.items())

@@ -10,7 +10,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from asr_punct.config import Config, from_mapping
-from asr_punct.errors import ConfigError, first_line
+from asr_punct.errors import ArgumentError, AsrPunctError, ConfigError, first_line
 from asr_punct.hub import shipped_configurations
 
 _SETTINGS = "settings"
@@ -20,21 +20,22 @@ def read_config(name: str, settings: Sequence[str] = ()) -> Config:
     """Read a configuration, a shipped name or a path, and apply `key=value` settings such as `training.epochs=3`.
 
     A file may extend another one with `base: NAME`: a file in the same directory, or a shipped configuration, which has
-    no base itself. Raises ConfigError if there is no such file, it is not YAML, or its keys and values are wrong.
+    no base itself. Raises ArgumentError if there is no such file, ConfigError if it is not YAML, or its keys and values
+    are wrong.
     """
     path = _find(name)
     values = _load(path)
     if not settings:
-        return from_mapping(Config, values, str(path))
+        return from_mapping(Config, values, path)
     for setting in settings:
         if "=" not in setting:
-            raise ConfigError(f"{_SETTINGS}: found {setting!r}, expected key=value")
+            raise ConfigError(_SETTINGS, repr(setting), "key=value")
     with _config_errors(_SETTINGS):
         changed = _to_dict(OmegaConf.merge(values, OmegaConf.from_dotlist(list(settings))))
     try:
-        return from_mapping(Config, changed, _SETTINGS)
+        return from_mapping(Config, changed)
     except ConfigError:
-        from_mapping(Config, values, str(path))  # if the file is wrong, and not the settings, report the file
+        from_mapping(Config, values, path)  # if the file is wrong, and not the settings, report the file
         raise
 
 
@@ -48,7 +49,7 @@ def _load(path: Path, allow_base: bool = True) -> dict[str, Any]:
     with _config_errors(path):
         values: Any = OmegaConf.load(path)
         if not isinstance(values, DictConfig):
-            raise ConfigError(f"{path}: found a list, expected keys and values")
+            raise ConfigError(path, "a list", "keys and values")
         if allow_base and "base" in values:
             base = str(values.pop("base"))
             sibling = path.parent / f"{base}.yaml"
@@ -64,10 +65,10 @@ def _to_dict(values: Any) -> dict[str, Any]:
 def _config_errors(place: object) -> Iterator[None]:
     try:
         yield
-    except ConfigError:
+    except AsrPunctError:
         raise
     except (OmegaConfBaseException, YAMLError, OSError, TypeError, ValueError) as error:
-        raise ConfigError(f"{place}: {first_line(error)}") from None
+        raise ConfigError(place, first_line(error), "YAML with keys and values") from None
 
 
 def _find(name: str) -> Path:
@@ -75,5 +76,5 @@ def _find(name: str) -> Path:
         return Path(name)
     known = shipped_configurations()
     if name not in known:
-        raise ConfigError(f"--config: found {name!r}, expected a YAML file or one of {', '.join(sorted(known))}")
+        raise ArgumentError("config", repr(name), f"a YAML file or one of {', '.join(sorted(known))}")
     return known[name]

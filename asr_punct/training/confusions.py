@@ -1,7 +1,14 @@
-"""Words that a recogniser confuses: those that sound alike or differ by one letter, and misspelt forms of a word."""
+"""Words that a recogniser confuses: those that sound alike or differ by one letter, and misspelt forms of a word.
+
+Words with the same sound key sound alike: `vaca` and `baca`. There are rules for English, and for Spanish and Basque.
+The English key is close to Metaphone (Philips 1990, Hanging on the Metaphone), but all vowels are equal in it.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.features import DOCUMENT_START
-from asr_punct.marks import CASES, LEFT, SENTENCE_ENDS, Case, Mark, mark_bits
+from asr_punct.marks import CASES, LEFT, MAY_END_SENTENCE, Case, mark_bits
 from asr_punct.training.corpus import Corpus, positions
-from asr_punct.training.sounds import misspellings, sound_keys
 
+_Rules = Sequence[tuple[re.Pattern[str], str]]
 CANDIDATES = 8
 """Maximum number of candidates of a word."""
 _MIN_COMMON_SHARE = 1 / 2000
@@ -23,10 +30,64 @@ _MIN_FREQUENT_COUNT = 20
 """Minimum number of occurrences of a frequent word. Only frequent words have candidates that differ by one letter."""
 _MIN_MISSPELT_LETTERS = 4
 """Shorter words are never misspelt."""
-
 _Counts = npt.NDArray[np.integer]
 _Pairs = npt.NDArray[np.int64]
 _Bools = npt.NDArray[np.bool_]
+
+
+def _rules(table: str) -> _Rules:
+    """Parse rules `pattern>replacement`, separated by white space."""
+    pairs = (rule.partition(">") for rule in table.split())
+    return [(re.compile(pattern, re.MULTILINE), replacement) for pattern, _, replacement in pairs]
+
+
+_IBERIAN = _rules(
+    r"""['’-]>      ch|t[xsz]>C      ph>f        qu(?=[ei])|q|ck>k      g(?=[ei])>j      gu(?=[ei])>g
+        c(?=[ei])|[zx]>s      c>k      ll>y      y>i      [vw]>b      h>      n(?=[bp])>m
+        ([^\W\d_])\1+>\1      d$>"""
+)
+_ENGLISH = _rules(
+    r"""['’-]>      ^[kg](?=n)|^p(?=[ns])|^w(?=r)|(?<=m)b$|(?<=w)h>      gh(?=t|$)>      tch|ch>C
+        sh|[ts]i(?=o|a)|ci(?=o|a)>S      th>T      ph>f      dg(?=[eiy])|g(?=[eiy])>j      c(?=[eiy])|z|^x>s
+        qu>kw      ck|[cq]>k      x>ks      (?<=[^\n][^aeiouy\n])e(?=d?$)>      h|(?<=[aeiou])w(?![aeiou])>
+        [aeiouy]+>a      ([^\W\d_])\1+>\1"""
+)
+_IBERIAN_SPELLINGS = _rules(
+    r"""b>v      v>b      c(?=[ei])>s      z>s      s(?=[aeiou])>z      ll>y      y(?=[aeiou])>ll      h>
+        g(?=[ei])>j      j>g      k>c      qu>k      tx>ch      ch>tx      t[sz]>z      x>s      rr>r
+        m(?=[bp])>n      [dt]$>      i(?=[aeiou])>y"""
+)
+_ENGLISH_SPELLINGS = _rules(
+    r"""ph>f      ck>k      k>c      c(?=[aou])>k      c(?=[eiy])>s      ([bdfglmnprst])\1>\1      ee>ea
+        ea>ee      y$>ie      (?:ie|ey)$>y      z>s      sh>ch      th>t      gh>      ou>u      v>b
+        (?<=[aeiou])([nlt])(?=[aeiou])>\1\1      (?<=..)e$>"""
+)
+_VOWELS = _rules("a>e e>i i>e o>u u>o")
+
+
+def sound_keys(words: Sequence[str], language: str) -> list[str]:
+    """Return the sound keys of lower-case words, by the rules of English (`en`) or else of Spanish and Basque."""
+    text = "".join(c for c in unicodedata.normalize("NFD", "\n".join(words)) if not unicodedata.combining(c))
+    for pattern, replacement in _ENGLISH if _is_english(language) else _IBERIAN:
+        text = pattern.sub(replacement, text)
+    return text.split("\n") if words else []
+
+
+def misspellings(word: str, language: str, *, vowel: bool) -> list[str]:
+    """Return a misspelling of the word, such as `govierno`, and with `vowel` one with another vowel, where possible."""
+    tables = [_ENGLISH_SPELLINGS if _is_english(language) else _IBERIAN_SPELLINGS, *([_VOWELS] if vowel else [])]
+    return [form for rules in tables if (form := _respelt(word, rules)) != word]
+
+
+def _is_english(language: str) -> bool:
+    return language.split("+")[0] == "en"
+
+
+def _respelt(word: str, rules: _Rules) -> str:
+    """Apply the first rule that changes the word; the word's checksum selects the rule that is tried first."""
+    first = zlib.crc32(word.encode()) % len(rules)
+    forms = (pattern.sub(replacement, word, count=1) for pattern, replacement in (*rules[first:], *rules[:first]))
+    return next((form for form in forms if form != word), word)
 
 
 @dataclass(frozen=True)
@@ -85,7 +146,7 @@ class Confusions:
 def _counts_and_names(corpus: Corpus) -> tuple[_Counts, _Bools]:
     """Return the occurrences of each word, and which words mostly have a capital inside sentences, (vocabulary,)."""
     size, end_before = len(corpus.vocabulary.words), False
-    ends, left = np.uint16(mark_bits(SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON})), np.uint16(mark_bits(LEFT))
+    ends, left = np.uint16(mark_bits(MAY_END_SENTENCE)), np.uint16(mark_bits(LEFT))
     counts, capital_counts, inside_counts = np.zeros((3, size), np.int64)
     for block in corpus.blocks():
         after_end = block.marks & ends > 0

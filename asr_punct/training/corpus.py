@@ -20,13 +20,17 @@ BLOCK_WORDS = 2**16
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Distinct words and their sub-words."""
+    """Distinct words and their sub-words by a tokenizer."""
 
     words: tuple[str, ...]
     subwords: npt.NDArray[np.int32]
     """(sub-words,), token ids of all words."""
     offsets: npt.NDArray[np.int64]
     """(words + 1,), index of the first sub-word of each word; the last entry is the end."""
+    special: tuple[int, int, int]
+    """Ids of the start, end and padding tokens."""
+    unknown: int
+    """Id of the unknown sub-word."""
 
     @classmethod
     def encode(cls, words: Sequence[str], tokenizer: SubwordTokenizer) -> Vocabulary:
@@ -36,12 +40,13 @@ class Vocabulary:
             for ids in tokenizer.encode(words[start : start + BLOCK_WORDS]):
                 counts.append(len(ids))
                 subwords.extend(ids)
-        return cls(tuple(words), np.array(subwords, np.int32), np.concatenate([[0], np.cumsum(counts)]))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return cls(tuple(words), np.array(subwords, np.int32), offsets, tokenizer.special, tokenizer.unknown)
 
-    def with_unknown(self, subword: int) -> Vocabulary:
+    def with_unknown(self) -> Vocabulary:
         """Return the vocabulary with one more word at its end, whose only sub-word is the unknown sub-word."""
-        subwords = np.append(self.subwords, np.int32(subword))
-        return Vocabulary((*self.words, ""), subwords, np.append(self.offsets, len(subwords)))
+        subwords = np.append(self.subwords, np.int32(self.unknown))
+        return replace(self, words=(*self.words, ""), subwords=subwords, offsets=np.append(self.offsets, len(subwords)))
 
     def counts(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Return the number of sub-words of each word index, in the shape of `words`."""

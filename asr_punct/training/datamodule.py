@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import lightning
 import numpy as np
@@ -14,27 +13,27 @@ from torch.utils.data import DataLoader, Dataset
 from asr_punct.config import Config
 from asr_punct.inference.windows import plan_windows
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.augment import augment
+from asr_punct.training.augment import add_noise, augment
 from asr_punct.training.batches import (
     Batch,
     add_generated_pauses,
     epoch_batches,
     hide_inputs,
+    input_tensors,
     make_batch,
     truncate,
 )
 from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
-from asr_punct.training.hesitations import Hesitations
-from asr_punct.training.mapped import DEV, TRAIN, read_corpus
-from asr_punct.training.noise import add_noise
+from asr_punct.training.mapped import Corpora
+from asr_punct.training.pause_model import Hesitations
 from asr_punct.training.teacher import Teacher
 from asr_punct.training.windows import subword_counts, training_windows
 
 
 class PunctuationData(lightning.LightningDataModule):
-    """The corpora `train.tsv` and `dev.tsv` of a directory. Each process gets a part of every batch.
+    """The batches of a training and a development corpus. Each process gets a part of every batch.
 
     `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. `epochs_per_pass` is the
     configured number, or for a small corpus one with at least a batch in each epoch. `replacements` are the
@@ -44,7 +43,7 @@ class PunctuationData(lightning.LightningDataModule):
 
     def __init__(
         self,
-        directory: Path,
+        corpora: Corpora,
         tokenizer: SubwordTokenizer,
         config: Config,
         max_tokens: int,
@@ -53,8 +52,8 @@ class PunctuationData(lightning.LightningDataModule):
     ) -> None:
         super().__init__()
         self._process = process
-        self.tokenizer, self.config, self.max_tokens = tokenizer, config, max_tokens
-        self.train, self.dev = (read_corpus(directory / name, tokenizer) for name in (TRAIN, DEV))
+        self.config, self.max_tokens = config, max_tokens
+        self.train, self.dev = (corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev))
         full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
         self.epochs_per_pass = max(1, min(config.training.epochs_per_pass, full_batches))
         self.hesitations = Hesitations.from_corpus(self.train) if config.training.generated_pauses else None
@@ -66,11 +65,12 @@ class PunctuationData(lightning.LightningDataModule):
             words = (*self.train.vocabulary.words, *self.confusions.extra)
             self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
         if augmentation.rate and augmentation.replacement == "unknown":
-            vocabulary = self.train.vocabulary.with_unknown(tokenizer.unknown)
+            vocabulary = self.train.vocabulary.with_unknown()
             self.train = replace(self.train, vocabulary=vocabulary)
             self.replacements = range(len(vocabulary.words))[-1:]  # the unknown word
-        self.teacher_reader = teacher.reader(self.train.vocabulary.words) if teacher else None
-        self._development = DevelopmentBatches(self.dev, tokenizer, config, max_tokens)
+        self.teacher_vocabulary = teacher.vocabulary(self.train.vocabulary.words) if teacher else None
+        self.teacher_tokens = teacher.max_tokens - 2 if teacher else 0  # without the special tokens
+        self._development = DevelopmentBatches(self.dev, config, max_tokens)
 
     def epoch(self, number: int) -> TrainingBatches:
         """Return the training batches of an epoch, counted from 0."""
@@ -111,9 +111,9 @@ class TrainingBatches(Dataset[Batch]):
     """All batches of an epoch. They depend only on seed, epoch and index, so a resumed run has the same ones."""
 
     def __init__(self, data: PunctuationData, epoch: int) -> None:
-        self._corpus, self._tokenizer, self._config = data.train, data.tokenizer, data.config.training
+        self._corpus, self._config, self._hesitations = data.train, data.config.training, data.hesitations
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
-        self._hesitations, self._teacher_reader = data.hesitations, data.teacher_reader
+        self._teacher_vocabulary, self._teacher_tokens = data.teacher_vocabulary, data.teacher_tokens
         config, words = self._config, data.config.model.window.words
         pass_number, part = divmod(epoch, data.epochs_per_pass)
         rng = np.random.default_rng((config.seed, pass_number))
@@ -139,27 +139,30 @@ class TrainingBatches(Dataset[Batch]):
             words = augment(words, config.augment, self._replacements, rng)
         if self._confusions or config.augment.rate:
             words = truncate(words, corpus.vocabulary, *self._limits)
-        if self._teacher_reader:
-            words = self._teacher_reader.truncate(words, self._limits[0])
+        taught = self._teacher_vocabulary
+        if taught:
+            words = truncate(words, taught, self._limits[0], self._teacher_tokens)
         words = hide_inputs(words, config, rng)
-        batch = make_batch(words, corpus.vocabulary, self._tokenizer, dropout=(config.subword_dropout, rng))
-        return replace(batch, teacher_inputs=self._teacher_reader.inputs(words)) if self._teacher_reader else batch
+        batch = make_batch(words, corpus.vocabulary, dropout=(config.subword_dropout, rng))
+        return replace(batch, teacher_inputs=input_tensors(words, taught)) if taught else batch
 
 
 class DevelopmentBatches(Dataset[Batch]):
     """Overlapping windows as in inference; each word counts in the window that decides it there."""
 
-    def __init__(self, corpus: Corpus, tokenizer: SubwordTokenizer, config: Config, max_tokens: int) -> None:
-        self._corpus, self._tokenizer = corpus, tokenizer
-        windows = plan_windows(corpus.inputs(), config.model.window, max_tokens)
-        length, first, last = np.array([(len(window.words), *window.kept_range) for window in windows]).T
+    def __init__(self, corpus: Corpus, config: Config, max_tokens: int) -> None:
+        self._corpus = corpus
+        rows = [
+            (len(window.words), sum(len(word.subwords) for word in window.words), *window.kept_range)
+            for window in plan_windows(corpus.inputs(), config.model.window, max_tokens)
+        ]
+        length, subwords, first, last = np.array(rows).T
         kept_ends = np.cumsum(last - first)  # the kept parts are consecutive
         starts = kept_ends - last
         self._spans = np.stack([starts, starts + length], axis=1)
         self._keep = first, last
         # twice the words of a training batch, because no gradients need memory
         max_words = 2 * config.training.batch_size * config.model.window.words
-        subwords = subword_counts(corpus, self._spans)
         self._batches = epoch_batches(length, subwords, max_words, np.random.default_rng(0))
 
     def __len__(self) -> int:
@@ -171,4 +174,4 @@ class DevelopmentBatches(Dataset[Batch]):
         rows, columns = words.cells
         first, last = (bound[chosen][rows] for bound in self._keep)
         label_mask = (columns >= first) & (columns < last)
-        return make_batch(words, self._corpus.vocabulary, self._tokenizer, label_mask=label_mask)
+        return make_batch(words, self._corpus.vocabulary, label_mask=label_mask)

@@ -18,7 +18,9 @@ from typing import Any, TypeVar
 import torch
 from torch import distributed
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError, AsrPunctError, Setting
+from asr_punct.logs import log_level
+from asr_punct.model.device import open_device
 
 T = TypeVar("T")
 _TIMEOUT = timedelta(days=1)
@@ -48,6 +50,19 @@ class Process:
 
 
 SINGLE_PROCESS = Process()
+
+
+def resolve_device(name: str | None, process: Process = SINGLE_PROCESS) -> torch.device:
+    """Return the named device, or by default a GPU if there is one; each process of a machine has its own GPU.
+
+    Raises AsrPunctError if the device cannot be used, or one GPU is named for several processes.
+    """
+    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    if process.local_count == 1:
+        return open_device(name)
+    if name not in ("cpu", "cuda"):
+        raise ArgumentError("device", repr(name), "cpu or cuda with several processes")
+    return open_device(f"cuda:{process.local_rank}" if name == "cuda" else name)
 
 
 @contextmanager
@@ -91,7 +106,6 @@ def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // devices)))
     config = LaunchConfig(
         min_nodes=nodes,
@@ -103,22 +117,22 @@ def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
         max_restarts=0,
     )
     try:
-        elastic_launch(config, sys.executable)("-c", "from asr_punct.cli import main; main()", *arguments)
+        with log_level("torch.distributed.elastic", logging.CRITICAL):
+            elastic_launch(config, sys.executable)("-c", "from asr_punct.cli import main; main()", *arguments)
     except SignalException:
         raise KeyboardInterrupt from None
     except ChildFailedError as error:
         rank, failure = min(error.failures.items(), key=lambda item: item[1].timestamp)
         if failure.exitcode == _USAGE_STATUS:
             sys.exit(_USAGE_STATUS)
-        raise AsrPunctError(
-            f"process {rank} of the training ended with status {failure.exitcode}; "
-            "--resume continues after the last epoch"
-        ) from None
+        place, found = f"process {rank} of the training", f"status {failure.exitcode}"
+        expected = "status 0; another run continues after the last epoch"
+        raise AsrPunctError(place, found, expected, Setting("resume")) from None
 
 
 def _endpoint(nodes: int) -> str:
     if nodes == 1:
         return "localhost:0"
     if "MASTER_ADDR" not in os.environ:
-        raise AsrPunctError("--nodes: found no MASTER_ADDR, expected the first machine's name in the environment")
+        raise ArgumentError("nodes", "no MASTER_ADDR", "the first machine's name in the environment")
     return f"{os.environ['MASTER_ADDR']}:{os.environ.get('MASTER_PORT', '29500')}"

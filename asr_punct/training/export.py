@@ -28,15 +28,16 @@ from asr_punct.checkpoint import (
     verified_file,
     write_info,
 )
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import ArgumentError, ModelError, Setting
 from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
 from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, OnnxBackend
 from asr_punct.inference.windows import plan_windows
+from asr_punct.logs import log_level
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import load_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
-from asr_punct.training.mapped import read_corpus
+from asr_punct.training.mapped import StoredCorpus
 from asr_punct.training.quantise import quantise
 
 log = logging.getLogger(__name__)
@@ -81,13 +82,12 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
     the text has no words or is not needed. The directory is then unchanged.
     """
     if text and not int8:
-        raise AsrPunctError(f"export: found the text {str(text)!r} without int8, expected both or none")
+        raise ArgumentError("text", repr(str(text)), "none without an int8 graph", Setting("int8"))
     info = read_info(directory)
     if WEIGHTS not in info.files:
-        found = f"{str(directory)!r}, which ships as a graph"
-        raise AsrPunctError(f"export: found {found}, expected a directory of asr-punct train")
+        raise ModelError(directory, "a model that ships as a graph", "a directory of asr-punct train")
     if info.model.pos.tagger == "flair":
-        raise AsrPunctError(f"{directory}: found the POS tagger flair, which cannot be exported, expected own or none")
+        raise ModelError(directory, "the POS tagger flair, which cannot be exported", "own or none")
     verified_file(directory, info, TOKENIZER)
     windows = _text_windows(directory, info, text) if text else []
     model = load_tagger(verified_file(directory, info, WEIGHTS), info).fold()
@@ -100,7 +100,7 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
             random = [random_features(info, seed, counts) for seed, counts in enumerate(_COMPARED, start=1)]
             difference, _, _ = _compare(graph, TorchBackend(model), random)
         if not difference <= _TOLERANCE:
-            raise AsrPunctError(f"{directory}: found graph and torch {difference:.1e} apart, expected {_TOLERANCE}")
+            raise ModelError(directory, f"graph and torch {difference:.1e} apart", f"{_TOLERANCE} at most")
         if int8:
             with progress.step("writing the int8 graph"):
                 if windows:
@@ -124,7 +124,7 @@ def _check_int8(directory: Path, mean: float, equal: float) -> None:
     difference = f"{mean:.1e} apart on average, {100 * equal:.2f}% of decisions equal"
     if not (mean <= _INT8_TOLERANCE and equal >= _INT8_EQUAL):
         expected = f"{_INT8_TOLERANCE} at most and {100 * _INT8_EQUAL:.0f}% or more"
-        raise AsrPunctError(f"{directory}: found int8 and fp32 graphs {difference}, expected {expected}")
+        raise ModelError(directory, f"int8 and fp32 graphs {difference}", expected)
     log.info("%s: int8 and fp32 graphs are %s", directory, difference)
 
 
@@ -136,9 +136,9 @@ def _write_graph(model: nn.Module, info: ModelInfo, path: Path) -> None:
     tokens = torch.export.Dim("tokens", max=info.max_tokens)
     words = torch.export.Dim("words", max=max(_MIN_WORDS, info.model.window.words))
     shapes = {name: {0: batch, 1: tokens if name in INPUTS[:2] else words} for name in INPUTS}
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+    quiet = log_level("torch.onnx", logging.ERROR)
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), quiet:
         warnings.simplefilter("ignore")
-        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
         torch.onnx.export(
             model,
             arguments,
@@ -205,9 +205,8 @@ def _compare(found: Backend, expected: Backend, windows: Iterable[Features]) -> 
 def _text_windows(directory: Path, info: ModelInfo, text: Path) -> list[Features]:
     """Return the windows of a TSV corpus on which int8 graphs are fitted and compared, one window in each batch."""
     tokenizer = load_tokenizer(directory, info)
-    windows = plan_windows(read_corpus(text, tokenizer).inputs(), info.model.window, info.max_tokens)
-    special = tokenizer.start, tokenizer.end, tokenizer.pad
-    return [collate([window.words], *special) for window in islice(windows, 0, _TEXT_WINDOWS, _TEXT_STEP)]
+    windows = plan_windows(StoredCorpus.open(text).encode(tokenizer).inputs(), info.model.window, info.max_tokens)
+    return [collate([window.words], *tokenizer.special) for window in islice(windows, 0, _TEXT_WINDOWS, _TEXT_STEP)]
 
 
 def _max_words(info: ModelInfo) -> int:

@@ -15,23 +15,22 @@ from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.strategies import DDPStrategy
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info, verified_file
-from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, differing_keys
-from asr_punct.errors import AsrPunctError, ConfigError
+from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, below, differing_keys
+from asr_punct.errors import AsrPunctError, ConfigError, Setting
+from asr_punct.logs import log_level
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
-from asr_punct.model.encoder import Encoder, new_encoder
+from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.pos import PosTagger
-from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest, SafeCheckpointIO
-from asr_punct.training.card import write_card
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader
+from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader, resolve_device
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
-from asr_punct.training.mapped import TRAIN, count_marks, read_words
-from asr_punct.training.run import Run, check_data, is_finished, make_directories, resolve_device
+from asr_punct.training.mapped import Corpora
+from asr_punct.training.run import Run, is_finished, make_directories, write_card
 from asr_punct.training.teacher import Teacher
 
 log = logging.getLogger(__name__)
@@ -67,34 +66,38 @@ def train(
     if init:
         config = replace(config, model=start_config(init, config.model, heads))
     if process.count > 1 and config.training.optimizer.kind == "adagrad":
-        raise ConfigError("training: optimizer.kind: found adagrad, expected another one with several processes")
-    if process.count > 1 and config.model.encoder.sequence_hidden:
-        raise ConfigError("encoder: sequence_hidden must be 0 with several processes: each would normalise on its own")
-    with connected(process, torch_device):
+        raise ConfigError("training.optimizer.kind", "adagrad", "another one with several processes")
+    if process.count > 1 and (hidden := config.model.encoder.sequence_hidden):
+        expected = "0 with several processes: each would normalise on its own"
+        raise ConfigError("model.encoder.sequence_hidden", str(hidden), expected)
+    with connected(process, torch_device), log_level("lightning.pytorch", logging.WARNING):
         if from_leader(process, lambda: is_finished(run, config, resume)):
             log.info("%s is already trained", output)
             return read_info(output)
-        from_leader(process, lambda: check_data(data))
-        keep = _train(config, data, run, init, torch_device, process)
+        corpora = from_leader(process, lambda: Corpora.open(data))
+        corpora = corpora if corpora.is_here else Corpora.open(data)
+        keep = _train(config, corpora, run, init, torch_device, process)
         from_leader(process, lambda: _finish(keep))
     return read_info(output)
 
 
-def _train(config: Config, data: Path, run: Run, init: Path | None, device: torch.device, process: Process) -> KeepBest:
+def _train(
+    config: Config, corpora: Corpora, run: Run, init: Path | None, device: torch.device, process: Process
+) -> KeepBest:
     torch.manual_seed(config.training.seed)
-    complete = from_leader(process, lambda: with_classes(config, data))
-    model, tokenizer = start_model(complete, data, init, run.tokenizer, process)
+    complete = with_classes(config, corpora)
+    model, tokenizer = start_model(complete, corpora, init, run.tokenizer, process)
     info = ModelInfo(complete.model, model.encoder.settings)
     teacher = Teacher.load(config.training.teacher, config.model.window.words) if config.training.teacher else None
-    corpora = PunctuationData(data, tokenizer, config, info.max_tokens, process, teacher)
-    facts = {"data": str(data), "words": len(corpora.train), "dev_words": len(corpora.dev)}
+    data = PunctuationData(corpora, tokenizer, config, info.max_tokens, process, teacher)
+    facts = {"data": str(corpora.directory), "words": len(data.train), "dev_words": len(data.dev)}
     info = replace(info, training={**facts, "seed": config.training.seed})
     keep = KeepBest(run.directory, info, config.training.monitor)
     stop = EarlyStopping(keep.metric, mode=keep.mode, patience=config.training.patience)
     ema_decay = config.training.optimizer.ema_decay
     averages = [AverageWeights(ema_decay)] if ema_decay else []
     trainer = _build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], device, process)
-    module = PunctuationModule(model, config.training, len(corpora.epoch(0)), teacher)
+    module = PunctuationModule(model, config.training, len(data.epoch(0)), teacher)
     if device.type == "cpu":
         _use_plain_attention(model)
     if config.training.compile:
@@ -102,9 +105,10 @@ def _train(config: Config, data: Path, run: Run, init: Path | None, device: torc
     from_leader(process, lambda: make_directories(run, config, tokenizer))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
-        trainer.fit(module, corpora, ckpt_path=run.checkpoint)
+        trainer.fit(module, data, ckpt_path=run.checkpoint)
     if trainer.interrupted:
-        raise AsrPunctError(f"{run.directory}: training was interrupted; --resume continues after the last epoch")
+        expected = "another run, which continues after the last epoch"
+        raise AsrPunctError(run.directory, "an interrupted training", expected, Setting("resume"))
     return keep
 
 
@@ -119,7 +123,6 @@ def _build_trainer(
     run: Run, config: TrainingConfig, callbacks: Sequence[Callback], device: torch.device, process: Process
 ) -> lightning.Trainer:
     """Return the trainer, which writes a checkpoint after every epoch. Several processes train with DDP."""
-    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     bf16 = has_bf16(device.type) if config.precision == "auto" else config.precision == "bf16"
     checkpoint = ModelCheckpoint(
         dirpath=run.state, filename="last", save_on_train_epoch_end=True, enable_version_counter=False
@@ -158,22 +161,23 @@ def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = (
     keys contradict the other keys of `init`.
     """
     model = read_info(init).model
-    new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
+    with below("model.heads"):
+        new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
     if "classes" not in heads and (new.kind, new.class_count) != (model.heads.kind, model.heads.class_count):
         new = replace(new, classes=())
     model = replace(model, heads=new)
     ignored = [key for key in differing_keys(configured, model) if key != "heads.classes"]
     if ignored:
-        log.warning("--init: the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
+        log.warning("the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
     return model
 
 
-def with_classes(config: Config, data: Path) -> Config:
+def with_classes(config: Config, corpora: Corpora) -> Config:
     """Return the configuration with the classes of the training corpus, if its head needs classes and has none."""
     heads = config.model.heads
     if heads.kind != "classes" or heads.classes:
         return config
-    classes = find_classes(count_marks(data / TRAIN), heads.class_count)
+    classes = find_classes(corpora.train.mark_sets(), heads.class_count)
     return replace(config, model=replace(config.model, heads=replace(heads, classes=classes)))
 
 
@@ -187,7 +191,7 @@ def find_classes(sets: Counter[frozenset[Mark]], class_count: int) -> tuple[str,
 
 def start_model(
     config: Config,
-    data: Path,
+    corpora: Corpora,
     init: Path | None = None,
     tokenizer_file: Path | None = None,
     process: Process = SINGLE_PROCESS,
@@ -198,9 +202,9 @@ def start_model(
         info = read_info(init)
         model, new = load_parts(verified_file(init, info, WEIGHTS), info, config.model)
         if new:
-            log.info("--init: parts not in %s are new: %s", init, " ".join(new))
+            log.info("parts not in %s are new: %s", init, " ".join(new))
         return model, load_tokenizer(init, info)
-    tokenizer = _tokenizer(encoder, data, tokenizer_file, process)
+    tokenizer = _tokenizer(encoder, corpora, tokenizer_file, process)
     if encoder.name:
         built: Encoder = pretrained_encoder(
             encoder.name,
@@ -213,18 +217,18 @@ def start_model(
     model = Tagger(config.model, built, tokenizer)
     if model.pos and isinstance(model.pos.tagger, PosTagger):
         if not config.training.pos_tagger:
-            raise ConfigError("training: pos_tagger: found nothing, expected a directory of recipes/pos.py")
+            raise ConfigError("training.pos_tagger", "nothing", "a directory of recipes/pos.py")
         load_pos_tagger(model.pos.tagger, Path(config.training.pos_tagger))
         if config.model.pos.weights == "tagger":
             model.pos.copy_tagger_weights()
     return model, tokenizer
 
 
-def _tokenizer(encoder: EncoderConfig, data: Path, file: Path | None, process: Process) -> SubwordTokenizer:
+def _tokenizer(encoder: EncoderConfig, corpora: Corpora, file: Path | None, process: Process) -> SubwordTokenizer:
     if file:
         return SubwordTokenizer.from_file(file, encoder.max_subwords)
     if encoder.name:
         return pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    words, size, kind = data / TRAIN, encoder.vocabulary, encoder.tokenizer
-    trained = from_leader(process, lambda: train_tokenizer(read_words(words), size, kind))
+    size, kind = encoder.vocabulary, encoder.tokenizer
+    trained = from_leader(process, lambda: train_tokenizer(corpora.train.words(), size, kind))
     return SubwordTokenizer(trained, encoder.max_subwords)

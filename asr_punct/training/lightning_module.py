@@ -51,8 +51,7 @@ class PunctuationModule(lightning.LightningModule):
         return self
 
     def on_train_start(self) -> None:
-        """Set training mode: a loaded model is in evaluation mode."""
-        self.train()
+        self.train()  # a loaded model is in evaluation mode
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         """Seed torch with the step and the part, so that a resumed run has the same dropout as an uninterrupted one."""
@@ -60,7 +59,6 @@ class PunctuationModule(lightning.LightningModule):
         torch.manual_seed((seed + batch.number * _PART_STRIDE) % 2**63)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
-        """Return and log the loss of a batch."""
         loss = self.batch_loss(batch)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=batch.windows, sync_dist=True)
         return loss
@@ -114,7 +112,6 @@ class PunctuationModule(lightning.LightningModule):
         self._dev_sums += torch.tensor([float(value) for value in sums], dtype=torch.float64)
 
     def on_validation_epoch_end(self) -> None:
-        """Add up the sums of all processes and log the scores."""
         if self.trainer.world_size > 1:
             sums = self._dev_sums.to(self.device)
             torch.distributed.all_reduce(sums)
@@ -129,7 +126,6 @@ class PunctuationModule(lightning.LightningModule):
         return {DEV_F1: f1, DEV_CASE_F1: case_f1, DEV_PERPLEXITY: math.exp(min(700.0, loss / max(1, words)))}
 
     def configure_optimizers(self) -> Any:
-        """Return the optimiser, and the schedule with a step for each batch."""
         encoder = (parameter for part in self.model.encoder.backbone for parameter in part.parameters())
         optimizer = build_optimizer(self, self.training_config, encoder)
         schedule = build_schedule(optimizer, self.training_config, self.steps_per_epoch)

@@ -1,21 +1,25 @@
-"""Corpora as memory-mapped arrays, which several processes share.
+"""Training corpora as memory-mapped arrays, which several processes share.
 
 A corpus NAME.tsv is read once. Its arrays are in the directory NAME.DIGEST.arrays beside it: DIGEST is the start of the
 SHA-256 of the file, so a changed file gets new arrays. The directory has a .npy file for each column of `WordColumns`,
 10 bytes for each word, and words.txt, the vocabulary. If the TSV file is missing, its arrays are read.
 """
 
+from __future__ import annotations
+
 import glob
 import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from filelock import FileLock
 
 from asr_punct import progress
@@ -38,55 +42,93 @@ _DIGEST_LENGTH = 12
 """Hexadecimal digits of the SHA-256 in the name of a directory."""
 
 
-def read_corpus(path: Path, tokenizer: SubwordTokenizer) -> Corpus:
-    """Open a TSV corpus; its columns are memory-mapped. Raises InputError as `find_arrays`."""
-    directory = find_arrays(path)
-    vocabulary = Vocabulary.encode(_read_vocabulary(directory), tokenizer)
-    return Corpus(**vars(_open_columns(directory)), vocabulary=vocabulary)
+@dataclass(frozen=True)
+class StoredCorpus:
+    """The arrays of a TSV corpus. Each process maps them into its memory when it first reads them."""
 
+    directory: Path
 
-def read_words(path: Path) -> Iterator[str]:
-    """Yield the lower-case words of a TSV corpus. Raises as `find_arrays`."""
-    directory = find_arrays(path)
-    vocabulary = _read_vocabulary(directory)
-    for block in _open_columns(directory).blocks():
-        yield from (vocabulary[word] for word in block.words.tolist())
+    def __reduce__(self) -> tuple[type[StoredCorpus], tuple[Path]]:
+        return StoredCorpus, (self.directory,)  # without the content
 
+    @classmethod
+    def open(cls, path: Path) -> StoredCorpus:
+        """Find the arrays for the content of a TSV corpus, or make them: one process makes them and the others wait.
 
-def count_marks(path: Path) -> Counter[frozenset[Mark]]:
-    """Return the number of words of a TSV corpus with each set of marks. Raises as `find_arrays`."""
-    counts: Counter[int] = Counter()
-    for block in _open_columns(find_arrays(path)).blocks():
-        bits, numbers = np.unique(block.marks, return_counts=True)
-        counts.update(dict(zip(bits.tolist(), numbers.tolist(), strict=True)))
-    return Counter({marks_of_bits(bits): count for bits, count in counts.items()})
+        Raises InputError if the file is missing and has no arrays or several, it is malformed, it has no words, or its
+        directory cannot be written.
+        """
+        if not path.is_file():
+            found = list(_all_arrays(path))
+            if len(found) != 1:
+                raise InputError(path, "no such file", "a corpus")
+            return cls(found[0])
+        directory = path.with_name(f"{path.stem}.{file_sha256(path)[:_DIGEST_LENGTH]}.arrays")
+        if not directory.is_dir():
+            try:
+                with FileLock(path.with_name(f".{path.stem}.lock")):
+                    if not directory.is_dir():
+                        _make_arrays(path, directory)
+            except OSError as error:
+                found_error, expected = error.strerror or "an error", "a place for the arrays of the corpus"
+                raise InputError(directory, found_error, expected) from None
+        return cls(directory)
 
+    @cached_property
+    def columns(self) -> WordColumns:
+        """The words and labels. Raises InputError if an array is damaged."""
+        return WordColumns(**{name: self._column(self.directory / f"{name}.npy") for name in _COLUMN_TYPES})
 
-def has_corpus(path: Path) -> bool:
-    """Return whether there is a TSV corpus of this name, or its arrays."""
-    return path.is_file() or any(_all_arrays(path))
-
-
-def find_arrays(path: Path) -> Path:
-    """Return the directory of the arrays of a TSV corpus; make it if there is none for the content of the file.
-
-    One process makes them and the others wait. Raises InputError if the file is missing and has no arrays or several,
-    it is malformed, it has no words, or its directory cannot be written.
-    """
-    if not path.is_file():
-        found = list(_all_arrays(path))
-        if len(found) != 1:
-            raise InputError(path, "no such file", "a corpus")
-        return found[0]
-    directory = path.with_name(f"{path.stem}.{file_sha256(path)[:_DIGEST_LENGTH]}.arrays")
-    if not directory.is_dir():
+    def _column(self, path: Path) -> npt.NDArray[Any]:
         try:
-            with FileLock(path.with_name(f".{path.stem}.lock")):
-                if not directory.is_dir():
-                    _make_arrays(path, directory)
-        except OSError as error:
-            raise InputError(directory, error.strerror or "an error", "a place for the arrays of the corpus") from None
-    return directory
+            return np.asarray(np.load(path, mmap_mode="r"))
+        except (OSError, ValueError):
+            raise InputError(path, "no array", "arrays of asr-punct train (remove the directory)") from None
+
+    @cached_property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The distinct words, lower-case."""
+        return tuple((self.directory / _VOCABULARY_FILE).read_text(encoding="utf-8").split("\n")[:-1])
+
+    def words(self) -> Iterator[str]:
+        """Yield the lower-case words."""
+        for block in self.columns.blocks():
+            yield from (self.vocabulary[word] for word in block.words.tolist())
+
+    def mark_sets(self) -> Counter[frozenset[Mark]]:
+        """Return the number of words with each set of marks."""
+        counts: Counter[int] = Counter()
+        for block in self.columns.blocks():
+            bits, numbers = np.unique(block.marks, return_counts=True)
+            counts.update(dict(zip(bits.tolist(), numbers.tolist(), strict=True)))
+        return Counter({marks_of_bits(bits): count for bits, count in counts.items()})
+
+    def encode(self, tokenizer: SubwordTokenizer) -> Corpus:
+        """Return the corpus with the sub-words of its words."""
+        return Corpus(**vars(self.columns), vocabulary=Vocabulary.encode(self.vocabulary, tokenizer))
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """The training and the development corpus of a directory."""
+
+    directory: Path
+    train: StoredCorpus
+    dev: StoredCorpus
+
+    @classmethod
+    def open(cls, directory: Path) -> Corpora:
+        """Open `train.tsv` and `dev.tsv`. Raises InputError if one is missing, or as `StoredCorpus.open`."""
+        train, dev = directory / TRAIN, directory / DEV
+        for path in (train, dev):
+            if not path.is_file() and not any(_all_arrays(path)):
+                raise InputError(path, "no such file", f"a directory with {TRAIN} and {DEV}")
+        return cls(directory, StoredCorpus.open(train), StoredCorpus.open(dev))
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this machine has the arrays; they may be those of another machine with its own copy of the data."""
+        return self.train.directory.is_dir() and self.dev.directory.is_dir()
 
 
 def _all_arrays(path: Path) -> Iterator[Path]:
@@ -149,18 +191,3 @@ def _with_edges(path: Path) -> Iterator[tuple[Utterance, bool, bool]]:
 @cache
 def _label_ids(labels: Labels) -> tuple[int, int]:
     return mark_bits(labels.marks), CASES.index(labels.case)
-
-
-def _open_columns(directory: Path) -> WordColumns:
-    columns = {}
-    for name in _COLUMN_TYPES:
-        path = directory / f"{name}.npy"
-        try:
-            columns[name] = np.asarray(np.load(path, mmap_mode="r"))
-        except (OSError, ValueError):
-            raise InputError(path, "no array", "arrays of asr-punct train (remove the directory)") from None
-    return WordColumns(**columns)
-
-
-def _read_vocabulary(directory: Path) -> tuple[str, ...]:
-    return tuple((directory / _VOCABULARY_FILE).read_text(encoding="utf-8").split("\n")[:-1])

@@ -1,16 +1,16 @@
 """Optimisers (AdamW, RAdam, Muon with AdamW, AdaGrad; LookAhead around each) and learning rate schedules."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.optim import Adagrad, AdamW, Optimizer, RAdam
+from torch import Tensor, distributed, nn
+from torch.optim import Adagrad, AdamW, Muon, Optimizer, RAdam
 from torch.optim.lr_scheduler import LambdaLR
 
 from asr_punct.config import TrainingConfig
 from asr_punct.model.device import has_bf16
-from asr_punct.training.muon import Fp32Muon, SharedMuon
 
 _BETAS = (0.9, 0.98)
 """Betas of AdamW beside Muon: rare rows of embedding tables need a shorter memory than 0.999."""
@@ -34,7 +34,6 @@ class CombinedOptimizer(Optimizer):
         self.param_groups = [group for optimizer in self.optimizers for group in optimizer.param_groups]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters of each optimiser."""
         loss = closure() if closure else None
         for optimizer in self.optimizers:
             optimizer.step()
@@ -44,7 +43,6 @@ class CombinedOptimizer(Optimizer):
         return {"optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the states of the optimisers."""
         for optimizer, state in zip(self.optimizers, state_dict["optimizers"], strict=True):
             optimizer.load_state_dict(state)
         self._share_groups()
@@ -68,22 +66,20 @@ class LookAhead(CombinedOptimizer):
         return [weight.detach() for group in self.param_groups for weight in group["params"]]
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the optimiser's weights, and at the end of a period the slow weights."""
         weights = self._weights()
         if not self._slow:  # not in __init__: a checkpoint may be loaded into the model after it
             self._slow = [weight.clone() for weight in weights]
         loss = super().step(closure)
         self._steps += 1
         if self._steps % self.period == 0:
-            torch._foreach_lerp_(self._slow, weights, self.rate)
-            torch._foreach_copy_(weights, self._slow)
+            for slow, weight in zip(self._slow, weights, strict=True):
+                weight.copy_(slow.lerp_(weight, self.rate))
         return loss
 
     def state_dict(self) -> dict[str, Any]:
         return {**super().state_dict(), "slow": self._slow, "steps": self._steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the state of the optimiser and the slow weights."""
         super().load_state_dict(state_dict)
         self._steps = state_dict["steps"]
         slow = zip(state_dict["slow"], self._weights(), strict=True) if state_dict["slow"] else ()
@@ -181,3 +177,90 @@ def build_schedule(optimizer: Optimizer, config: TrainingConfig, steps_per_epoch
         return 1.0
 
     return LambdaLR(optimizer, factor)
+
+
+class SharedMuon(Muon):
+    """Muon (Jordan et al. 2024); each process of a training run computes a part of the updates.
+
+    torch's own Muon repeats all matrix products in every process, and multiplies in bf16 only, which takes most of the
+    time of a training on a processor without such instructions.
+    """
+
+    dtype = torch.bfloat16
+    """Type of the matrix products."""
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the weights. The processes have the same gradients."""
+        with torch.enable_grad():
+            loss = closure() if closure else None
+        for group in self.param_groups:
+            rate, momentum = group["lr"], group["momentum"]
+            gradients = {weight: weight.grad for weight in group["params"] if weight.grad is not None}
+            directions = [self._direction(weight, gradient, momentum) for weight, gradient in gradients.items()]
+            updates = _orthogonal_everywhere(directions, group["ns_coefficients"], group["ns_steps"])
+            for weight, update in zip(gradients, updates, strict=True):
+                weight.mul_(1 - rate * group["weight_decay"])
+                rows, columns = weight.shape
+                weight.add_(update, alpha=-rate * math.sqrt(max(1.0, rows / columns)))  # as torch's "original" rule
+        return loss
+
+    def _direction(self, weight: Tensor, gradient: Tensor, momentum: float) -> Tensor:
+        """Add the gradient to the momentum and return the direction of the update (Nesterov)."""
+        state = self.state[weight]
+        if not state:
+            state["momentum_buffer"] = torch.zeros_like(weight)
+        mean = state["momentum_buffer"]
+        mean.lerp_(gradient, 1 - momentum)
+        return gradient.lerp(mean, momentum).to(self.dtype)
+
+
+class Fp32Muon(SharedMuon):
+    """Muon with products in fp32."""
+
+    dtype = torch.float32
+
+
+def _orthogonal_everywhere(
+    matrices: Sequence[Tensor], coefficients: tuple[float, float, float], steps: int
+) -> Sequence[Tensor]:
+    """Return `orthogonal` of each matrix. Each process computes a part and sends it to the others."""
+    count = distributed.get_world_size() if distributed.is_initialized() else 1
+    if count == 1:
+        return [orthogonal(matrix, coefficients, steps) for matrix in matrices]
+    results = list(matrices)
+    shares = _shares([matrix.numel() * min(matrix.shape) for matrix in matrices], count)
+    for i in shares[distributed.get_rank()]:
+        results[i] = orthogonal(matrices[i], coefficients, steps)
+    for owner, indices in enumerate(shares):
+        if indices:
+            sent = torch.cat([results[i].flatten() for i in indices])
+            distributed.broadcast(sent, owner)
+            for i, part in zip(indices, torch.split(sent, [results[i].numel() for i in indices]), strict=True):
+                results[i] = part.view_as(matrices[i])
+    return results
+
+
+def _shares(costs: Sequence[int], count: int) -> list[list[int]]:
+    """Divide indices of `costs` into `count` parts of similar cost, the same in every process."""
+    parts: list[list[int]] = [[] for _ in range(count)]
+    totals = [0] * count
+    for i in sorted(range(len(costs)), key=lambda i: -costs[i]):
+        part = totals.index(min(totals))
+        parts[part].append(i)
+        totals[part] += costs[i]
+    return parts
+
+
+def orthogonal(matrix: Tensor, coefficients: tuple[float, float, float], steps: int) -> Tensor:
+    """Return a matrix with the singular vectors of `matrix` and singular values near 1, by Newton-Schulz iteration.
+
+    Each step applies the polynomial a x + b x³ + c x⁵ with these coefficients to the singular values.
+    """
+    a, b, c = coefficients
+    wide = matrix if matrix.shape[0] <= matrix.shape[1] else matrix.T
+    wide = wide / wide.norm().clamp(min=1e-7)
+    for _ in range(steps):
+        gram = wide @ wide.T
+        wide = torch.addmm(wide, torch.addmm(gram, gram, gram, beta=b, alpha=c), wide, beta=a)
+    return wide if matrix.shape[0] <= matrix.shape[1] else wide.T

@@ -22,6 +22,7 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from asr_punct.features import Features
+from asr_punct.logs import log_level
 
 _MIN_VALUE = 1e-5  # a channel may be 0 in all windows
 _EXPONENT = 0.55
@@ -39,11 +40,8 @@ def quantise(source: Path, target: Path, windows: Sequence[Features] = ()) -> No
     if windows:
         _smooth(graph, windows)
     _quantise_tables(graph.graph)
-    logging.disable(logging.WARNING)  # the quantiser warns on the root logger
-    try:
+    with log_level(None, logging.ERROR):  # the quantiser warns on the root logger
         quantize_dynamic(graph, target, op_types_to_quantize=["MatMul"], weight_type=QuantType.QInt8, per_channel=True)
-    finally:
-        logging.disable(logging.NOTSET)
 
 
 def _smooth(graph: onnx.ModelProto, windows: Iterable[Features]) -> None:

@@ -1,22 +1,20 @@
-"""Directory and device of a training run. A killed run resumes from its directory."""
+"""The directory of a training run: configuration and checkpoint, from which a killed run resumes, and model card."""
 
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-import torch
-
-from asr_punct.checkpoint import CONFIG, TOKENIZER, read_info, write_info
+from asr_punct.checkpoint import CARD, CONFIG, TOKENIZER, ModelInfo, read_info, write_info
 from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
-from asr_punct.errors import AsrPunctError, ConfigError, InputError
+from asr_punct.errors import AsrPunctError, ConfigError, InputError, Setting
 from asr_punct.files import read_json_file, write_file, write_json_file
-from asr_punct.model.device import open_device
+from asr_punct.languages import LANGUAGE_NAMES
+from asr_punct.marks import MARKS
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.distributed import SINGLE_PROCESS, Process
-from asr_punct.training.mapped import DEV, TRAIN, find_arrays, has_corpus
 
 _EPOCHS = "training.epochs"
 _MAX_SHOWN_KEYS = 6
+_NEW = "a new directory"
 
 
 class Run:
@@ -37,33 +35,23 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     not to be resumed.
     """
     if run.directory.exists() and not run.directory.is_dir():
-        raise AsrPunctError(f"{run.directory}: found a file, expected a new directory")
+        raise InputError(run.directory, "a file", _NEW)
     if not run.settings.exists():
         if run.directory.exists() and any(run.directory.iterdir()):
-            raise AsrPunctError(f"{run.directory}: found other files, expected a new directory")
+            raise InputError(run.directory, "other files", _NEW)
         return False
     if not resume:
-        raise AsrPunctError(f"{run.directory}: found a training run, expected a new directory (or --resume)")
-    started = from_mapping(Config, read_json_file(run.settings), str(run.settings))
+        raise AsrPunctError(run.directory, "a training run", _NEW, Setting("resume"))
+    started = from_mapping(Config, read_json_file(run.settings), run.settings)
     more_epochs = config.training.epochs > started.training.epochs
     keys = [key for key in differing_keys(started, config) if not (more_epochs and key == _EPOCHS)]
     if keys:
         shown = keys[:_MAX_SHOWN_KEYS]
         found = ", ".join(f"{key}={attrgetter(key)(started)} (now {attrgetter(key)(config)})" for key in shown)
         found += f" and {len(keys) - len(shown)} more keys" if len(keys) > len(shown) else ""
-        raise ConfigError(f"{run.settings}: found {found}, expected equal values (--resume may only raise {_EPOCHS})")
+        raise ConfigError(run.settings, found, f"equal values; a resumed run may only raise {_EPOCHS}")
     has_model = (run.directory / CONFIG).exists()
     return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
-
-
-def check_data(data: Path) -> None:
-    """Make the arrays of both corpora. Raises InputError as `find_arrays`."""
-    paths = [data / name for name in (TRAIN, DEV)]
-    for path in paths:
-        if not has_corpus(path):
-            raise InputError(path, "no such file", f"a directory with {TRAIN} and {DEV}")
-    for path in paths:
-        find_arrays(path)
 
 
 def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
@@ -80,14 +68,49 @@ def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> N
         out.write(tokenizer.to_json())
 
 
-def resolve_device(name: str | None, process: Process = SINGLE_PROCESS) -> torch.device:
-    """Return the named device, or by default a GPU if there is one; each process of a machine has its own GPU.
+def write_card(directory: Path) -> None:
+    """Write the card of a trained model from its `config.json`."""
+    with write_file(directory / CARD) as out:
+        out.write(card(directory, read_info(directory)))
 
-    Raises AsrPunctError if the device cannot be used, or one GPU is named for several processes.
-    """
-    name = name or ("cuda" if torch.cuda.is_available() else "cpu")
-    if process.local_count == 1:
-        return open_device(name)
-    if name not in ("cpu", "cuda"):
-        raise AsrPunctError(f"--device: found {name!r}, expected cpu or cuda with several processes")
-    return open_device(f"cuda:{process.local_rank}" if name == "cuda" else name)
+
+def card(directory: Path, info: ModelInfo) -> str:
+    """Return the card in Markdown: title, usage and a list of facts."""
+    model, facts = info.model, info.training
+    marks = (
+        f"{len(MARKS)} marks" if model.heads.kind == "multilabel" else f"marks in {len(model.heads.classes)} classes"
+    )
+    inputs = "words alone" if model.pauses.kind == "none" else "words and the pauses between them, where known"
+    name = directory.resolve().name
+    lines = {
+        "languages": language_names(model.language),
+        "output": f"{marks} and case, from {inputs}",
+        "encoder": model.encoder.name or f"{info.encoder.get('model_type')}, trained from scratch",
+        "pauses": model.pauses.kind,
+        "context": model.context.kind,
+        "words of the training text": facts.get("words"),
+        "training text": facts.get("data"),
+        "words of the development text": facts.get("dev_words"),
+        "micro F1 of punctuation on the development text": facts.get("dev_f1"),
+        "micro F1 of case on the development text": facts.get("dev_case_f1"),
+        "parameters": facts.get("parameters"),
+        "licence of the weights": facts.get("licence"),
+    }
+    return f"""# {name}
+
+Punctuation and capitals for the words of a speech recogniser.
+
+```bash
+asr-punct punctuate --model {name} transcript.txt
+```
+
+""" + "".join(f"* {key}: {_text(value)}\n" for key, value in lines.items() if value is not None)
+
+
+def language_names(codes: str) -> str:
+    """Return the English names of languages, `es+eu` as `Spanish and Basque`."""
+    return " and ".join(LANGUAGE_NAMES.get(code, code) for code in codes.split("+"))
+
+
+def _text(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -10,13 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info, verified_file
-from asr_punct.errors import ConfigError
+from asr_punct.errors import ArgumentError, ConfigError, ModelError
 from asr_punct.hub import find_trainable_model
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.model.weights import load_tagger
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.training.batches import input_tensors, truncate
-from asr_punct.training.corpus import Vocabulary, WordArrays
+from asr_punct.training.corpus import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -34,11 +33,14 @@ class Teacher:
 
         Raises AsrPunctError if there is none, it has no weights, or its own windows are shorter.
         """
-        directory = find_trainable_model(name)
+        try:
+            directory = find_trainable_model(name)
+        except ArgumentError as error:
+            raise ConfigError("training.teacher", error.found, error.expected) from None
         info = read_info(directory)
         if info.model.window.words < window_words:
             expected = f"a teacher with windows of model.window.words={window_words} or more"
-            raise ConfigError(f"{directory}: found windows of {info.model.window.words} words, expected {expected}")
+            raise ModelError(directory, f"windows of {info.model.window.words} words", expected)
         model = load_tagger(verified_file(directory, info, WEIGHTS), info).requires_grad_(False)
         return cls(model, load_tokenizer(directory, info), info.max_tokens)
 
@@ -47,27 +49,9 @@ class Teacher:
         """Return the teacher's output for a batch. The model is moved to the device of the batch."""
         return cast(TaggerOutput, self.model.to(inputs["input_ids"].device)(**inputs))
 
-    def reader(self, words: Sequence[str]) -> TeacherReader:
-        """Return what reads windows of these words, the vocabulary of a corpus."""
-        return TeacherReader(self.tokenizer, Vocabulary.encode(words, self.tokenizer), self.max_tokens)
-
-
-@dataclass(frozen=True)
-class TeacherReader:
-    """Makes the inputs of a teacher from windows of a corpus."""
-
-    tokenizer: SubwordTokenizer
-    vocabulary: Vocabulary
-    """The words of the corpus with the teacher's sub-words."""
-    max_tokens: int
-
-    def truncate(self, windows: WordArrays, words: int) -> WordArrays:
-        """Drop the last words of windows that are too long for the teacher or have more than `words` words."""
-        return truncate(windows, self.vocabulary, words, self.max_tokens - 2)
-
-    def inputs(self, windows: WordArrays) -> dict[str, Tensor]:
-        """Return the teacher's inputs for the windows."""
-        return input_tensors(windows, self.vocabulary, self.tokenizer)
+    def vocabulary(self, words: Sequence[str]) -> Vocabulary:
+        """Return the words of a corpus with the teacher's sub-words, to make its inputs from windows."""
+        return Vocabulary.encode(words, self.tokenizer)
 
 
 def distillation_loss(student: TaggerOutput, teacher: TaggerOutput, label_mask: Tensor) -> Tensor:

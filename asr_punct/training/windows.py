@@ -25,7 +25,7 @@ Spans = npt.NDArray[np.integer]
 _Indices = npt.NDArray[np.integer] | int
 CUT_EVERY = 24
 """Mean number of words between two cuts of `cut_windows`."""
-_BLOCK_SPANS = 2**12
+BLOCK_SPANS = 2**12
 """Windows or documents that are processed together."""
 _SENTENCE_END = np.uint16(mark_bits(SENTENCE_ENDS))
 
@@ -96,7 +96,7 @@ def cut_windows(windows: Spans, share: float, rng: Generator) -> Spans:
 
 
 def _blocks(spans: Spans) -> Iterator[Spans]:
-    return (spans[i : i + _BLOCK_SPANS] for i in range(0, len(spans), _BLOCK_SPANS))
+    return (spans[i : i + BLOCK_SPANS] for i in range(0, len(spans), BLOCK_SPANS))
 
 
 def _cut(windows: Spans, rng: Generator) -> Spans:

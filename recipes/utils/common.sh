@@ -188,14 +188,15 @@ side_by_side() {
   [ -z "$status" ] || exit "$status"
 }
 
-# use_venv: make --venv absolute, and put it and the recipes' programs on the PATH
+# use_venv: make --venv absolute, and put it, the recipes' programs and their modules on the paths
 use_venv() {
   PATH=$root/recipes:$root/recipes/utils:$PATH
+  PYTHONPATH=$root/recipes/utils${PYTHONPATH:+:$PYTHONPATH}
   if [ "$venv" != none ]; then
     venv=$(absolute "$venv")
     PATH=$venv/bin:$PATH
   fi
-  export PATH LC_ALL=C.UTF-8
+  export PATH PYTHONPATH LC_ALL=C.UTF-8
 }
 
 # set_up EXTRAS: install the package with these extras into --venv

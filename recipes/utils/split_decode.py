@@ -17,8 +17,9 @@ from asr_punct.errors import InputError, plural, run_script
 from asr_punct.files import write_directory
 from asr_punct.formats.kaldi.decode_ctm import place_words
 from asr_punct.formats.kaldi.tables import order_of_speech, read_mapping, read_segment_times, recording_of
+from asr_punct.formats.time_sources import named_time_source
 from asr_punct.marks import glyphs
-from asr_punct.words import Utterance, parse_time_source
+from asr_punct.words import Utterance
 
 
 def utterance_names(root: Path) -> list[str]:
@@ -98,7 +99,7 @@ def _write_table(path: Path, table: dict[str, str]) -> None:
 
 
 def main(data: Path, ctm: Path, target: Path, parts: int, audio: bool = False, times: str = "asr") -> None:
-    source = parse_time_source(times)
+    source = named_time_source(times)
     utterances = [replace(utterance, time_source=source) for utterance in read_decode(data, ctm) if utterance.words]
     if not utterances:
         raise InputError(ctm, "no words", "those of a recogniser")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_lines, recording_name
-from asr_punct.formats.cues.cue_text import CueText, Kind, speaker_of, split_cue_text, strip_tags, token_of
+from asr_punct.formats.cues.cue_text import SRT, VTT, CueText, Markup
 from asr_punct.formats.entries import with_edge_times
 from asr_punct.formats.origins import LineOrigin
 from asr_punct.words import Seconds, Utterance, Word
@@ -25,7 +25,7 @@ _CUE_START = re.compile(r"[\d:.,]+")
 _CLOCK = re.compile(r"[0-9]:[0-9]")
 _ARROW = "-->"
 _OTHER_BLOCKS = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
-_EXPECTED: dict[Kind, str] = {
+_EXPECTED = {
     "srt": "a cue: its number, HH:MM:SS,mmm --> HH:MM:SS,mmm, its text, an empty line",
     "vtt": "a cue: HH:MM:SS.mmm --> HH:MM:SS.mmm, its text, an empty line",
 }
@@ -44,9 +44,9 @@ class CueOrigin(LineOrigin):
     text: CueText = field(default_factory=CueText)
 
     @property
-    def kind(self) -> Kind:
-        """Format of the file."""
-        return "vtt" if self.format == "vtt" else "srt"
+    def markup(self) -> Markup:
+        """Markup of the file."""
+        return VTT if self.format == VTT.format else SRT
 
 
 def is_vtt(rows: Sequence[Sequence[str]]) -> bool:
@@ -61,12 +61,12 @@ def is_srt(rows: Sequence[Sequence[str]]) -> bool:
 
 def read_srt(path: Pathlike) -> Iterator[Utterance]:
     """Yield the cues of a file. Raises InputError for wrong times, or a cue longer than `MAX_CUE`."""
-    return _Reader(path, "srt").utterances()
+    return _Reader(path, SRT).utterances()
 
 
 def read_vtt(path: Pathlike) -> Iterator[Utterance]:
     """Yield the cues of a file, as `read_srt`."""
-    return _Reader(path, "vtt").utterances()
+    return _Reader(path, VTT).utterances()
 
 
 class _Reader:
@@ -76,15 +76,15 @@ class _Reader:
     last line of that cue's text, without tags. `_has_word_times` is whether a cue so far has times inside its text.
     """
 
-    def __init__(self, path: Pathlike, kind: Kind) -> None:
-        self._path, self._kind = path, kind
+    def __init__(self, path: Pathlike, markup: Markup) -> None:
+        self._path, self._markup = path, markup
         self._before: list[str] = []
         self._size, self._last_line, self._has_word_times = 0, "", False
 
     def utterances(self) -> Iterator[Utterance]:
         """Yield an utterance for each cue; the last one gets the lines after it."""
         previous: tuple[CueOrigin, Utterance] | None = None
-        after_header = self._kind == "srt"
+        after_header = self._markup is SRT
         for number, empty, lines in self._blocks():
             self._before += empty
             if not lines or (after_header and self._is_other(lines)):
@@ -104,13 +104,13 @@ class _Reader:
             yield replace(previous[1], origin=replace(previous[0], after=tuple(self._before)))
 
     def _error(self, number: int, found: str, expected: str = "") -> InputError:
-        return InputError(f"{display_name(self._path)}:{number}", found, expected or _EXPECTED[self._kind])
+        return InputError(f"{display_name(self._path)}:{number}", found, expected or _EXPECTED[self._markup.format])
 
     def _blocks(self) -> Iterator[tuple[int, list[str], list[str]]]:
         """Yield each block: number of its first line, empty lines before it, lines up to the next empty line."""
         empty, lines, first = list[str](), list[str](), 1
         for number, line in read_lines(self._path):
-            is_empty = not line.strip() if self._kind == "srt" else not line
+            is_empty = not line.strip() if self._markup is SRT else not line
             if is_empty and lines:
                 yield first, empty, lines
                 empty, lines = [], []
@@ -131,7 +131,7 @@ class _Reader:
 
     def _is_other(self, lines: Sequence[str]) -> bool:
         """Whether a block is a note, a style or a region of WebVTT."""
-        return self._kind == "vtt" and _OTHER_BLOCKS.match(lines[0]) is not None and _ARROW not in lines[0]
+        return self._markup is VTT and _OTHER_BLOCKS.match(lines[0]) is not None and _ARROW not in lines[0]
 
     def _cue(self, number: int, lines: Sequence[str]) -> CueOrigin:
         """Return the cue of a block; the first or second line has its times."""
@@ -143,35 +143,36 @@ class _Reader:
         start, end = _seconds(match.groups()[:4]), _seconds(match.groups()[4:])
         if end < start:
             raise self._error(number + row, f"end {end:g} before start {start:g}", "an end at or after the start")
-        head, text = lines[: row + 1], lines[row + 1 :]
-        for line_number, line in enumerate(text, number + row + 1):
+        head, lines = lines[: row + 1], lines[row + 1 :]
+        for line_number, line in enumerate(lines, number + row + 1):
             if _TIMES.fullmatch(line):
                 raise self._error(line_number, _shown(line), "an empty line before the next cue")
         before, self._before, self._size = (*self._before, *head), [], 0
-        repeated, spoken = self._split_repeated(text)
-        return CueOrigin(self._kind, before, repeated, start=start, end=end, text=split_cue_text(spoken, self._kind))
+        repeated, spoken = self._split_repeated(lines)
+        text = self._markup.split(spoken)
+        return CueOrigin(self._markup.format, before, repeated, start=start, end=end, text=text)
 
     def _split_repeated(self, lines: Sequence[str]) -> tuple[str, str]:
         """Return the lines that repeat the last line of the cue before, and the remaining text.
 
         Only files in which words have times repeat lines.
         """
-        self._has_word_times |= self._kind == "vtt" and any(map(_WORD_TIME.search, lines))
+        self._has_word_times |= self._markup is VTT and any(map(_WORD_TIME.search, lines))
         filled = [i for i, line in enumerate(lines) if line.strip()]
         repeats = self._has_word_times and filled and lines[filled[0]].strip() == self._last_line
         if filled:
-            self._last_line = strip_tags(lines[filled[-1]], self._kind).strip()
+            self._last_line = self._markup.without_tags(lines[filled[-1]]).strip()
         count = filled[0] + 1 if repeats else 0
         return "".join(line + "\n" for line in lines[:count]), "\n".join(lines[count:])
 
     def _utterance(self, cue: CueOrigin, number: int) -> Utterance:
         starts = zip(cue.text.words, self._word_starts(cue, number), strict=True)
-        words = tuple(Word(token_of(word, self._kind), start) for word, start in starts)
+        words = tuple(Word(self._markup.token(word), start) for word, start in starts)
         return Utterance(
             with_edge_times(words, cue.start, cue.end) if words else (),
             id=next((line for line in cue.before[-2:-1] if line.strip() and _ARROW not in line), ""),
             recording=recording_name(self._path),
-            speaker=speaker_of(cue.text, self._kind),
+            speaker=self._markup.speaker(cue.text),
             time_source="segment",
             origin=cue,
         )
@@ -181,7 +182,7 @@ class _Reader:
         starts: list[Seconds | None] = []
         latest = cue.start
         for before in cue.text.between[:-1]:
-            times = [_seconds(match.groups()) for match in _WORD_TIME.finditer(before)] if self._kind == "vtt" else []
+            times = [_seconds(match.groups()) for match in _WORD_TIME.finditer(before)] if self._markup is VTT else []
             for time in times:
                 if not latest <= time <= cue.end:
                     raise self._error(number, f"{time:g} s inside a cue", f"{latest:g} to {cue.end:g} s")

@@ -14,7 +14,7 @@ from typing import TextIO, cast
 
 from asr_punct.errors import ArgumentError, InputError, Setting, plural
 from asr_punct.formats.cues.cue_reader import CueOrigin
-from asr_punct.formats.cues.cue_text import Kind, escape, keep_space, labelled_word, plain_text, strip_tags, voice_tag
+from asr_punct.formats.cues.cue_text import SRT, VTT, Markup
 from asr_punct.formats.values import escape_xml, format_clock, xml_attributes
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
@@ -22,9 +22,9 @@ from asr_punct.words import Seconds, Utterance
 
 OnCue = Callable[[Cue], object]
 """Receives each cue that is written."""
-_KINDS: dict[str, Kind] = {"srt": "srt", "vtt": "vtt", "ass": "srt", "ttml": "srt"}
+_MARKUPS = {"srt": SRT, "vtt": VTT, "ass": SRT, "ttml": SRT}
 """How the text of cues is made for each format; ASS and TTML are made from plain lines."""
-SUBTITLE_FORMATS = tuple(_KINDS)
+SUBTITLE_FORMATS = tuple(_MARKUPS)
 
 
 def write_subtitles(
@@ -45,14 +45,14 @@ def write_subtitles(
     `on_cue` is called with each cue. Raises InputError if an utterance has no times, is out of order in its channel, or
     belongs to another recording.
     """
-    kind = _KINDS[format_name]
-    cues = _Cues(kind, glyphs).make(utterances, limits)
-    if format_name != kind:  # ASS and TTML
+    markup = _MARKUPS[format_name]
+    cues = _Cues(markup, glyphs).make(utterances, limits)
+    if format_name != markup.format:  # ASS and TTML
         cues = (written for written in cues if written.cue.lines)
     if on_cue:
         cues = _reported(cues, on_cue)
-    if format_name == kind:
-        out.writelines(_blocks(kind, cues))
+    if format_name == markup.format:
+        out.writelines(_blocks(markup, cues))
     else:
         plain = (written.cue for written in cues)
         out.writelines(_ass_lines(plain) if format_name == "ass" else _ttml_lines(plain, glyphs.name))
@@ -92,13 +92,13 @@ class _Written:
 
 
 class _Cues:
-    """Makes the cues of one file, in the format `kind`.
+    """Makes the cues of one file, in this markup.
 
     `_last_line` is the last line made, without tags, for cues that repeat it; `_recording` is that of the new cues.
     """
 
-    def __init__(self, kind: Kind, glyphs: Glyphs) -> None:
-        self._kind, self._glyphs = kind, glyphs
+    def __init__(self, markup: Markup, glyphs: Glyphs) -> None:
+        self._markup, self._glyphs = markup, glyphs
         self._last_line = ""
         self._recording: str | None = None
 
@@ -113,26 +113,26 @@ class _Cues:
     def _kept_cue(self, utterance: Utterance) -> _Written:
         origin = cast(CueOrigin, utterance.origin)
         text = self._text(origin, utterance)
-        plain = (" ".join(plain_text(line, self._kind).split()) for line in text.split("\n"))
+        plain = (" ".join(self._markup.plain(line).split()) for line in text.split("\n"))
         cue = Cue(origin.start, origin.end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,))
         return _Written(cue, text, origin)
 
     def _text(self, cue: CueOrigin, utterance: Utterance) -> str:
-        words, labels, keeps_kind = cue.text.words, utterance.labels, cue.kind == self._kind
+        words, labels, keeps_markup = cue.text.words, utterance.labels, cue.markup is self._markup
         if len(words) != len(labels):
             found, expected = plural(len(labels), "word"), f"the {len(words)} of its cue"
             raise InputError(f"utterance {utterance.id!r}", found, expected)
         repeated = cue.head.strip()
         parts = [cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head]
-        between = cue.text.between if keeps_kind else [keep_space(text, cue.kind) for text in cue.text.between]
+        between = cue.text.between if keeps_markup else [cue.markup.spaces(text) for text in cue.text.between]
         parts.append(between[0])
         for word, token, label, after in zip(words, utterance.words, labels, between[1:], strict=True):
-            text = labelled_word(word, token.text, label, self._glyphs.of(utterance.language), cue.kind)
-            parts += [text if keeps_kind else escape(plain_text(text, cue.kind), self._kind), after]
+            text = cue.markup.labelled(word, token.text, label, self._glyphs.of(utterance.language))
+            parts += [text if keeps_markup else self._markup.escape(cue.markup.plain(text)), after]
         lines = "".join(parts).removesuffix("\n").split("\n") if any(parts) else []
-        plain_lines = [strip_tags(line, self._kind).strip() for line in lines]
+        plain_lines = [self._markup.without_tags(line).strip() for line in lines]
         self._last_line = next(filter(None, reversed(plain_lines)), self._last_line)
-        return "".join(line + "\n" for line in (lines if keeps_kind else filter(None, plain_lines)))
+        return "".join(line + "\n" for line in (lines if keeps_markup else filter(None, plain_lines)))
 
     def _new_cues(self, utterances: Iterable[Utterance], limits: Limits) -> Iterator[_Written]:
         cues = list(make_cues(utterances, limits, self._glyphs))
@@ -145,7 +145,7 @@ class _Cues:
             # a single speaker is named only on the first line
             speakers = cue.speakers if len(cue.speakers) > 1 else (*cue.speakers, *[""] * (len(cue.lines) - 1))
             lines = zip(speakers, cue.lines, strict=True)
-            text = (f"{voice_tag(speaker, self._kind)}{escape(line, self._kind)}\n" for speaker, line in lines)
+            text = (f"{self._markup.voice_tag(speaker)}{self._markup.escape(line)}\n" for speaker, line in lines)
             yield _Written(cue, "".join(text))
 
 
@@ -155,11 +155,11 @@ def _reported(cues: Iterable[_Written], on_cue: OnCue) -> Iterator[_Written]:
         yield written
 
 
-def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
-    header = "WEBVTT\n\n" if kind == "vtt" else ""
+def _blocks(markup: Markup, cues: Iterable[_Written]) -> Iterator[str]:
+    header = "WEBVTT\n\n" if markup is VTT else ""
     count = 0
     for written in cues:
-        origin = written.origin if written.origin and written.origin.kind == kind else None
+        origin = written.origin if written.origin and written.origin.markup is markup else None
         if origin is not None:  # with the lines around it in its file
             if not count and header and not origin.before[0].startswith("WEBVTT"):
                 yield header
@@ -167,7 +167,7 @@ def _blocks(kind: Kind, cues: Iterable[_Written]) -> Iterator[str]:
             yield "".join([written.text, *(f"{line}\n" for line in origin.after)])
         else:
             yield "\n" if count else header
-            number, point = (f"{count + 1}\n", ",") if kind == "srt" else ("", ".")
+            number, point = (f"{count + 1}\n", ",") if markup is SRT else ("", ".")
             start, end = (format_clock(time, point) for time in (written.cue.start, written.cue.end))
             yield f"{number}{start} --> {end}\n{written.text}"
         count += 1

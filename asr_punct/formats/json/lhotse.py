@@ -119,22 +119,15 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
     end; those without words are left out. Raises InputError for an utterance of another format without times.
     """
     for number, utterance in enumerate(utterances, start=1):
-        if origin := json_origin(utterance.origin, _FORMAT):
-            item = _changed(origin.item, utterance, glyphs)
-        elif utterance.words:
-            item = _new(utterance, number, written_words(utterance, glyphs))
-        else:
+        origin = json_origin(utterance.origin, _FORMAT)
+        if not origin and not utterance.words:
             continue
-        out.write(json.dumps(_with_time_source(item, utterance), ensure_ascii=False) + "\n")
-
-
-def _with_time_source(item: Object, utterance: Utterance) -> Object:
-    """Return the supervision, with the source of its word times in `custom` if it is not an aligner."""
-    custom = _custom(item)
-    if custom is None or not _entries(Node(item, utterance.id)):
-        return item
-    changed = set_time_source(custom, utterance, "aligner")
-    return item if changed is custom else {**item, "custom": changed}
+        item = _changed(origin.item, utterance, glyphs) if origin else _new(utterance, number, glyphs)
+        custom = _custom(item)
+        if custom is not None and _entries(Node(item, utterance.id)):
+            changed = set_time_source(custom, utterance, "aligner")
+            item = item if changed is custom else {**item, "custom": changed}
+        out.write(json.dumps(item, ensure_ascii=False) + "\n")
 
 
 def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
@@ -173,30 +166,23 @@ def _with_symbol(entry: Any, words: Sequence[str]) -> Any:
     return dict(zip(entry, new, strict=True)) if isinstance(entry, dict) else new
 
 
-def _channel_number(name: str) -> int:
-    """Return Lhotse's number of a channel, from 0, by its name in other formats: 1, 2, … or A, B."""
-    return max(0, int(name) - 1 if name.isdecimal() else "AB".find(name))
-
-
-def _new(utterance: Utterance, number: int, words: Sequence[str]) -> Object:
-    name = utterance.id or f"{utterance.recording_name or 'utterance'}-{number}"
-    times = segment_times(utterance.words, f"utterance {name!r}")
-    item: dict[str, Any] = {
-        "id": name,
-        "recording_id": utterance.recording_name or name,
-        "start": times[0],
-        "duration": round(times[1] - times[0], _DECIMALS),
-        "channel": _channel_number(utterance.channel),
-        "text": " ".join(words),
-    }
-    if utterance.speaker:
-        item["speaker"] = utterance.speaker
+def _new(utterance: Utterance, number: int, glyphs: Glyphs) -> Object:
+    name, channel = utterance.id or f"{utterance.recording_name or 'utterance'}-{number}", utterance.channel
+    (start, end), words = segment_times(utterance.words, f"utterance {name!r}"), written_words(utterance, glyphs)
     entries = [
         [text, word.start, round(word.end - word.start, _DECIMALS)]
         + ([] if word.confidence is None else [word.confidence])
         for word, text in zip(utterance.words, words, strict=True)
         if word.start is not None and word.end is not None
     ]
-    if len(entries) == len(words):
-        item["alignment"] = {"word": entries}
-    return item
+    item = {
+        "id": name,
+        "recording_id": utterance.recording_name or name,
+        "start": start,
+        "duration": round(end - start, _DECIMALS),
+        "channel": max(0, int(channel) - 1 if channel.isdecimal() else "AB".find(channel)),  # from 0; 1, 2, … or A, B
+        "text": " ".join(words),
+        "speaker": utterance.speaker or None,
+        "alignment": {"word": entries} if len(entries) == len(words) else None,
+    }
+    return {key: value for key, value in item.items() if value is not None}

@@ -12,23 +12,14 @@ from typing import Any, TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike
-from asr_punct.formats.entries import entry_words, in_order, replace_tokens, replace_words, written_words
-from asr_punct.formats.json.nodes import (
-    Node,
-    find,
-    first_json_value,
-    new_entries,
-    read_json_lines,
-    replace_entries,
-    timed_words,
-    tokens_of,
-)
+from asr_punct.formats import entries
+from asr_punct.formats.json import nodes
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import get_time_source, set_time_source
 from asr_punct.formats.values import Object
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
-from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
+from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _FORMAT, _AUDIO, _REFERENCE = "nemo", "audio_filepath", "text"
 _LANGUAGE_KEYS = ("target_lang", "lang", "language")
@@ -39,7 +30,7 @@ _OFFSET_STEPS_PER_S = 1024
 
 def is_manifest(lines: Iterable[str]) -> bool:
     """Whether the first line of a file is a JSON object that names an audio file."""
-    item = first_json_value(lines, _AUDIO)
+    item = nodes.first_json_value(lines, _AUDIO)
     return isinstance(item, dict) and _AUDIO in item
 
 
@@ -49,9 +40,9 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
     Times in the file count from the line's `offset`, times of words from the beginning of the audio file. Raises
     InputError for a line that is not a JSON object or has no words, or invalid times.
     """
-    for number, node in read_json_lines(path):
+    for number, node in nodes.read_json_lines(path):
         item, recording = node.item, node.text(_AUDIO)
-        words = in_order(_words(node), node.place)
+        words = entries.in_order(_words(node), node.place)
         yield Utterance(
             words,
             id=f"{Path(recording).stem or 'line'}-{number}",
@@ -71,28 +62,28 @@ def reference_of(utterance: Utterance) -> Utterance:
     return replace(utterance, words=tuple(map(Word, text.split())), time_source="none", origin=None)
 
 
+def _times_key(item: Object) -> str:
+    """Return the key of the words with times: `word`, in an alignment `words`, else ""."""
+    if isinstance(item.get("word"), list):
+        return "word"
+    return "words" if all(isinstance(item.get(key), list) for key in ("words", "alignments")) else ""
+
+
 def _default_source(item: Object) -> TimeSource:
-    return "ctc" if _is_alignment(item) else "asr"
+    return "ctc" if _times_key(item) == "words" else "asr"
 
 
-def _has_word_entries(item: Object) -> bool:
-    return isinstance(item.get("word"), list)
-
-
-def _is_alignment(item: Object) -> bool:
-    return not _has_word_entries(item) and all(isinstance(item.get(key), list) for key in ("words", "alignments"))
-
-
-def _words(node: Node) -> Iterator[Word]:
+def _words(node: nodes.Node) -> Iterator[Word]:
     item, place, offset = node.item, node.place, node.number("offset") or 0.0
-    if _has_word_entries(item):
-        timed = [word for entry in node.nodes("word") for word in timed_words(entry)]
+    times_key = _times_key(item)
+    if times_key == "word":
+        timed = [word for entry in node.nodes("word") for word in nodes.timed_words(entry)]
         text = item.get("pred_text")
         if isinstance(text, str) and len(text.split()) != len(timed):
             found = f"{plural(len(timed), 'word')} with times and {len(text.split())} in pred_text"
             raise InputError(place, found, "as many")
         yield from (_shift_exactly(word, offset) for word in timed)
-    elif _is_alignment(item):
+    elif times_key:
         yield from _aligned_words(item["words"], item["alignments"], offset, place)
     elif key := _text_key(item):
         yield from map(Word, item[key].split())
@@ -112,10 +103,10 @@ def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: st
         raise InputError(place, found, "one end time per word")
     start = offset
     for position, text in enumerate(words):
-        end = Node({"alignment": ends[position]}, place).number("alignment")
+        end = nodes.Node({"alignment": ends[position]}, place).number("alignment")
         if end is None or offset + end < start:
             raise InputError(place, f"alignment {ends[position]!r}", "end times that do not go back")
-        yield from entry_words(text, start, offset + end, None, f"{place}: word {position + 1}")
+        yield from entries.entry_words(text, start, offset + end, None, f"{place}: word {position + 1}")
         start = offset + end
 
 
@@ -140,21 +131,24 @@ def write_nemo(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
 
 def _changed_line(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
     """Return the line with the written words; None if the utterance has another number of words."""
-    old = _tokens(item)
+    changed, times_key = dict(item), _times_key(item)
+    if times_key == "word":
+        old = nodes.tokens_of(item["word"], "word")
+    else:
+        old = (" ".join(item["words"]) if times_key else item[_text_key(item) or _REFERENCE]).split()
     if len(old) != len(utterance.words):
         return None
-    changed, timed = dict(item), _has_word_entries(item) or _is_alignment(item)
-    words = written_words(utterance, glyphs, running=not timed)
-    if _has_word_entries(item):
-        changed["word"] = replace_entries(item["word"], "word", words)
-    elif timed:
-        changed["words"] = replace_words(item["words"], words)
+    words = entries.written_words(utterance, glyphs, running=not times_key)
+    if times_key == "word":
+        changed["word"] = nodes.replace_entries(item["word"], "word", words)
+    elif times_key:
+        changed["words"] = entries.replace_words(item["words"], words)
     if key := _text_key(item):
         tokens = item[key].split()
         if tokens == old or (key != _REFERENCE and len(tokens) == len(old)):
-            changed[key] = replace_tokens(item[key], tokens, words)
+            changed[key] = entries.replace_tokens(item[key], tokens, words)
     if _segments_have(item.get("segment"), len(old)):
-        changed["segment"] = replace_entries(item["segment"], "segment", words)
+        changed["segment"] = nodes.replace_entries(item["segment"], "segment", words)
     return changed
 
 
@@ -162,28 +156,17 @@ def _segments_have(segments: Any, count: int) -> bool:
     """Whether a line's segments have this many words in all."""
     if not isinstance(segments, list):
         return False
-    texts = [find(entry, "segment") for entry in segments]
+    texts = [nodes.find(entry, "segment") for entry in segments]
     return all(isinstance(text, str) for text in texts) and len(" ".join(texts).split()) == count
 
 
-def _tokens(item: Object) -> list[str]:
-    if _has_word_entries(item):
-        return tokens_of(item["word"], "word")
-    text = " ".join(item["words"]) if _is_alignment(item) else item[_text_key(item) or _REFERENCE]
-    return text.split()
-
-
 def _new_line(utterance: Utterance, glyphs: Glyphs) -> Object:
-    timed = has_times(utterance.words)
-    written = written_words(utterance, glyphs, running=not timed)
-    item: dict[str, Any] = {_AUDIO: utterance.audio or utterance.recording_name}
-    words = utterance.words
-    if timed:
-        times = [time for word in words for time in (word.start, word.end) if time is not None]
-        offset = math.floor(min(times) * _OFFSET_STEPS_PER_S) / _OFFSET_STEPS_PER_S
-        item["offset"], item["duration"] = offset, max(times) - offset
-        words = tuple(_shift_exactly(word, -offset) for word in words)
-    item["pred_text"] = " ".join(written)
-    if timed:
-        item["word"] = new_entries(words, written, "confidence")
-    return item
+    times = [time for word in utterance.words for time in (word.start, word.end) if time is not None]
+    written = entries.written_words(utterance, glyphs, running=not times)
+    item = {_AUDIO: utterance.audio or utterance.recording_name}
+    if not times:
+        return {**item, "pred_text": " ".join(written)}
+    offset = math.floor(min(times) * _OFFSET_STEPS_PER_S) / _OFFSET_STEPS_PER_S
+    words = [_shift_exactly(word, -offset) for word in utterance.words]
+    span = {"offset": offset, "duration": max(times) - offset}
+    return {**item, **span, "pred_text": " ".join(written), "word": nodes.new_entries(words, written, "confidence")}

@@ -12,18 +12,7 @@ from typing import Any, TextIO
 
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.entries import replace_tokens, sorted_by_start, written_words
-from asr_punct.formats.json.nodes import (
-    Node,
-    Values,
-    entries_or_text,
-    new_entries,
-    replace_entries,
-    result_nodes,
-    results_of,
-    segment_utterances,
-    timed_words,
-    tokens_of,
-)
+from asr_punct.formats.json import nodes
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import KEY, set_time_source
 from asr_punct.formats.values import Object
@@ -36,7 +25,7 @@ _KEYS = {"text", "result", "alternatives", "partial", "partial_result", "spk", "
 
 def is_vosk(content: Any) -> bool:
     """Whether a JSON value looks like Vosk's results."""
-    items = results_of(content)
+    items = nodes.results_of(content)
     return bool(items) and all(isinstance(item, dict) and {*item} - {KEY} and {*item} <= _KEYS for item in items)
 
 
@@ -44,14 +33,14 @@ def read_vosk(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each result; a partial result has no words."""
     segments = (
         (node, Utterance(_words(node.first("alternatives")), origin=JsonOrigin(_FORMAT, node.item, content)))
-        for node in result_nodes(content, display_name(path))
+        for node in nodes.result_nodes(content, display_name(path))
     )
-    return segment_utterances(segments, path)
+    return nodes.segment_utterances(segments, path)
 
 
-def _words(node: Node) -> tuple[Word, ...]:
-    entries, _ = node.nodes("result", "word"), node.text("text")
-    return entries_or_text(entries, partial(timed_words, confidence_keys=("conf",)), node, "text")
+def _words(node: nodes.Node) -> tuple[Word, ...]:
+    entries, _ = node.nodes("result", "word"), node.text("text")  # which is checked
+    return nodes.entries_or_text(entries, partial(nodes.timed_words, confidence_keys=("conf",)), node, "text")
 
 
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -64,31 +53,28 @@ def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None
     origins = [json_origin(utterance.origin, _FORMAT) for utterance in utterances]
     if not any(origins):
         utterances = sorted_by_start(utterances)
-    results = [_result(utterance, glyphs) for utterance in utterances]
+    results = list[Object]()
+    for utterance, origin in zip(utterances, origins, strict=True):
+        result = _changed_result(origin.item, utterance, glyphs) if origin else None
+        results.append(set_time_source(result or _new_result(utterance, glyphs), utterance, "asr"))
     layouts = {type(origin.document) if origin else list for origin in origins}
     # `Values`: several results one after the other; dict: a file of one result
-    one_after_the_other = layouts == {Values} or (layouts == {dict} and len(results) == 1)
+    one_after_the_other = layouts == {nodes.Values} or (layouts == {dict} and len(results) == 1)
     for value in results if one_after_the_other else [results]:
         out.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
-def _result(utterance: Utterance, glyphs: Glyphs) -> Object:
-    origin = json_origin(utterance.origin, _FORMAT)
-    result = _changed_result(origin.item, utterance, glyphs) if origin else None
-    return set_time_source(result or _new_result(utterance, glyphs), utterance, "asr")
-
-
 def _changed_result(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object | None:
     """Return the file's result with the written words; None if the utterance has another number of words."""
-    best = Node(item, "").first("alternatives").item
+    best = nodes.Node(item, "").first("alternatives").item
     entries, text = best.get("result") or [], best.get("text") or ""
-    old = tokens_of(entries, "word") or text.split()
+    old = nodes.tokens_of(entries, "word") or text.split()
     words = written_words(utterance, glyphs, running=not entries)
     if len(words) != len(old):
         return None
     changed = dict(best)
     if entries:
-        changed["result"] = replace_entries(entries, "word", words)
+        changed["result"] = nodes.replace_entries(entries, "word", words)
     if "text" in best:
         changed["text"] = replace_tokens(text, old, words)
     return changed if best is item else {**item, "alternatives": [changed, *item["alternatives"][1:]]}
@@ -97,5 +83,5 @@ def _changed_result(item: Object, utterance: Utterance, glyphs: Glyphs) -> Objec
 def _new_result(utterance: Utterance, glyphs: Glyphs) -> Object:
     timed = has_times(utterance.words)
     words = written_words(utterance, glyphs, running=not timed)
-    entries = {"result": new_entries(utterance.words, words, "conf")} if timed else {}
+    entries = {"result": nodes.new_entries(utterance.words, words, "conf")} if timed else {}
     return {**entries, "text": " ".join(words)}

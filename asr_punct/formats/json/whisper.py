@@ -32,23 +32,7 @@ from asr_punct.formats.entries import (
     written_parts,
     written_words,
 )
-from asr_punct.formats.json.nodes import (
-    Node,
-    find,
-    new_entries,
-    replace_entries,
-    segment_utterances,
-    timed_words,
-    tokens_of,
-)
-from asr_punct.formats.json.whisper_variants import (
-    chunks_content,
-    cpp_content,
-    is_chunks,
-    is_cpp,
-    read_chunks,
-    read_cpp,
-)
+from asr_punct.formats.json import nodes, whisper_variants
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import set_time_source
 from asr_punct.formats.values import Object, short_repr
@@ -62,7 +46,10 @@ _WORDS, _WORD_SEGMENTS = "words", "word_segments"
 _SEGMENT_KEYS = {"start", "end", "text"}
 _TRANSLATIONS = ("translate", "translation")
 """Values of `task` with which Whisper translates into English; `language` is then that of the speech."""
-_VARIANTS = (is_cpp, read_cpp, cpp_content), (is_chunks, read_chunks, chunks_content)
+_VARIANTS = (
+    (whisper_variants.is_cpp, whisper_variants.read_cpp, whisper_variants.cpp_content),
+    (whisper_variants.is_chunks, whisper_variants.read_chunks, whisper_variants.chunks_content),
+)
 """For each variant: whether a value is one, its reader, and the value to write; None if the utterances are others."""
 
 
@@ -70,9 +57,9 @@ def is_whisper(content: Any) -> bool:
     """Whether a JSON value looks like Whisper's output."""
     if isinstance(content, list):
         return bool(content) and all(isinstance(item, dict) and item.keys() >= _SEGMENT_KEYS for item in content)
-    is_service = isinstance(find(content, "words"), list) and isinstance(find(content, "text"), str)
+    is_service = isinstance(nodes.find(content, "words"), list) and isinstance(nodes.find(content, "text"), str)
     return (
-        isinstance(find(content, "segments"), list)
+        isinstance(nodes.find(content, "segments"), list)
         or (is_service and "duration" in content)
         or any(is_variant(content) for is_variant, _, _ in _VARIANTS)
     )
@@ -83,13 +70,13 @@ def read_whisper(content: Any, path: Pathlike) -> Iterator[Utterance]:
     for is_variant, read, _ in _VARIANTS:
         if is_variant(content):
             return read(content, path)
-    return segment_utterances(_segments(content, path), path)
+    return nodes.segment_utterances(_segments(content, path), path)
 
 
-def _segments(content: Any, path: Pathlike) -> Iterator[tuple[Node, Utterance]]:
+def _segments(content: Any, path: Pathlike) -> Iterator[tuple[nodes.Node, Utterance]]:
     is_list = isinstance(content, list)
-    file = Node.of({"segments": content} if is_list else content, display_name(path))
-    alone = [] if is_list else [Node(file.item, f"{file.place}: segment 1")]
+    file = nodes.Node.of({"segments": content} if is_list else content, display_name(path))
+    alone = [] if is_list else [nodes.Node(file.item, f"{file.place}: segment 1")]
     segments = file.nodes("segments", "segment") or alone
     language = "en" if file.get("task") in _TRANSLATIONS else parse_language(file.get("language"))
     for segment in _with_words(segments, file):
@@ -103,7 +90,7 @@ def _segments(content: Any, path: Pathlike) -> Iterator[tuple[Node, Utterance]]:
         yield segment, Utterance(words, speaker=speaker, time_source=source, language=language, origin=origin)
 
 
-def _with_words(segments: Sequence[Node], file: Node) -> Sequence[Node]:
+def _with_words(segments: Sequence[nodes.Node], file: nodes.Node) -> Sequence[nodes.Node]:
     """Return the segments with the words of the file, if they are those of the segments and no segment has any."""
     if _WORDS not in file or any(segment.get(_WORDS) for segment in segments):
         return segments
@@ -118,7 +105,9 @@ def _with_words(segments: Sequence[Node], file: Node) -> Sequence[Node]:
         parts.append(part)
     if entries:
         return segments
-    return [Node({**segment.item, _WORDS: part}, segment.place) for segment, part in zip(segments, parts, strict=True)]
+    return [
+        nodes.Node({**segment.item, _WORDS: part}, segment.place) for segment, part in zip(segments, parts, strict=True)
+    ]
 
 
 def _default_source(document: Object, item: Object) -> TimeSource:
@@ -129,18 +118,18 @@ def _default_source(document: Object, item: Object) -> TimeSource:
     return "ctc" if is_whisperx else "whisper"
 
 
-def _words(segment: Node) -> Iterator[Word]:
+def _words(segment: nodes.Node) -> Iterator[Word]:
     """Yield the words of a segment: the entries of `words`, and the words that only its text has."""
     entries = segment.nodes("words", "word")
     key = _text_key([entry.item for entry in entries])
-    timed = (timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS) for entry in entries)
+    timed = (nodes.timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS) for entry in entries)
     parts = in_order(chain.from_iterable(timed), segment.place)
     tokens, sizes = _layout(segment)
     for token, group in zip(tokens, grouped(parts, sizes), strict=True):
         yield join_parts(group) if group else Word(token)
 
 
-def _layout(segment: Node) -> tuple[list[str], list[int]]:
+def _layout(segment: nodes.Node) -> tuple[list[str], list[int]]:
     """Return the words of a segment, and for each the number of tokens of the list `words` that form it.
 
     The number is 0 if only the segment's text has the word. Raises InputError if `text` and `words` have different
@@ -149,7 +138,7 @@ def _layout(segment: Node) -> tuple[list[str], list[int]]:
     text, entries = segment.text("text"), segment.get("words") or []
     key = _text_key(entries)
     sizes = part_sizes([entry[key] for entry in entries])
-    timed = ["".join(parts) for parts in grouped(tokens_of(entries, key), sizes)]
+    timed = ["".join(parts) for parts in grouped(nodes.tokens_of(entries, key), sizes)]
     written = text.split()
     positions = subsequence(timed, written)
     if positions is not None:
@@ -210,23 +199,23 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
 def _origin(utterance: Utterance) -> JsonOrigin | None:
     """Return the origin if the utterance still has as many words as its segment."""
     origin = json_origin(utterance.origin, _FORMAT)
-    return origin if origin and len(_layout(Node(origin.item, ""))[0]) == len(utterance.words) else None
+    return origin if origin and len(_layout(nodes.Node(origin.item, ""))[0]) == len(utterance.words) else None
 
 
 def _entry_tokens(segments: Iterable[Object]) -> list[str]:
     lists = (item.get("words") or [] for item in segments)
-    return [token for entries in lists for token in tokens_of(entries, _text_key(entries))]
+    return [token for entries in lists for token in nodes.tokens_of(entries, _text_key(entries))]
 
 
 def _changed_segment(utterance: Utterance, old: Object, glyphs: Glyphs) -> Object:
-    item, (tokens, sizes) = dict(old), _layout(Node(old, ""))
+    item, (tokens, sizes) = dict(old), _layout(nodes.Node(old, ""))
     entries = item.get("words") or []
     if isinstance(item.get("text"), str):
         words = written_words(utterance, glyphs, running=not entries)
         item["text"] = replace_tokens(item["text"], tokens, words)
     if entries:
         parts = written_parts(utterance, grouped(_entry_tokens([item]), sizes), glyphs)
-        item["words"] = replace_entries(entries, _text_key(entries), parts)
+        item["words"] = nodes.replace_entries(entries, _text_key(entries), parts)
     return item
 
 
@@ -243,7 +232,7 @@ def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end
         "start": next((word.start for word in words if word.start is not None), None),
         "end": next((word.end for word in reversed(words) if word.end is not None), None),
         "text": "".join(written),
-        "words": new_entries(words, written, "probability") if has_entries else None,
+        "words": nodes.new_entries(words, written, "probability") if has_entries else None,
         "speaker": utterance.speaker or None,
     }
     return {key: value for key, value in item.items() if value is not None}
@@ -262,9 +251,9 @@ def _changed_document(document: Object, segments: list[Object]) -> Object:
     if isinstance(document.get("text"), str):
         changed["text"] = replace_tokens(document["text"], *map(_stripped_texts, (olds, segments)))
     repeated: Any = document.get(_WORD_SEGMENTS)
-    has_words = isinstance(repeated, list) and all(isinstance(find(entry, "word"), str) for entry in repeated)
-    if has_words and _entry_tokens(olds) == tokens_of(repeated, "word"):
-        changed[_WORD_SEGMENTS] = replace_entries(repeated, "word", _entry_tokens(segments))
+    has_words = isinstance(repeated, list) and all(isinstance(nodes.find(entry, "word"), str) for entry in repeated)
+    if has_words and _entry_tokens(olds) == nodes.tokens_of(repeated, "word"):
+        changed[_WORD_SEGMENTS] = nodes.replace_entries(repeated, "word", _entry_tokens(segments))
     return changed
 
 

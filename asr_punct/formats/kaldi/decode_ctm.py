@@ -19,10 +19,7 @@ from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike
 from asr_punct.formats.entries import SEGMENT_TOLERANCE
 from asr_punct.formats.kaldi.ctm import read_ctm, write_ctm
-from asr_punct.formats.kaldi.tables import (
-    Segments,
-    read_mapping,
-)
+from asr_punct.formats.kaldi.tables import Segments, read_mapping
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds, shift
 

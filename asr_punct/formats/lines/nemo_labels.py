@@ -1,7 +1,7 @@
 """NeMo's corpus of punctuation and case: a file with lines of words, another with lines of labels (`OU OO ,O ?U`).
 
 A label is the mark after the word (O: none), then U for a capital or O. Marks before the word cannot be written, and
-of several marks after it only the first one in `_PRIORITY`.
+of several marks after it only the strongest (`marks.STRONGEST_FIRST`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,21 +11,10 @@ from itertools import zip_longest
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike, display_name, read_lines
 from asr_punct.formats.lines.text import read_text
-from asr_punct.marks import NO_MARKS, Case, Glyphs, Labels, Mark
+from asr_punct.marks import NO_MARKS, STRONGEST_FIRST, Case, Glyphs, Labels
 from asr_punct.text import read_marks
 from asr_punct.words import Utterance, Word, annotate
 
-_PRIORITY = (
-    Mark.QUESTION,
-    Mark.EXCLAMATION,
-    Mark.PERIOD,
-    Mark.ELLIPSIS,
-    Mark.SEMICOLON,
-    Mark.COLON,
-    Mark.COMMA,
-    Mark.DASH,
-    Mark.QUOTE,
-)
 _CASES = {"O": Case.O, "U": Case.FIRST_CAP}
 
 
@@ -35,7 +24,7 @@ def format_labels(labels: Iterable[Labels], glyphs: Glyphs) -> str:
 
 
 def _mark(label: Labels, glyphs: Glyphs) -> str:
-    return next((glyphs.glyph[mark] for mark in _PRIORITY if mark in label.marks), NO_MARKS)
+    return next((glyphs.glyph[mark] for mark in STRONGEST_FIRST if mark in label.marks), NO_MARKS)
 
 
 def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:

@@ -1,12 +1,13 @@
 """Plain text: each line is an utterance, an empty line ends the document."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TextIO
 
 from asr_punct.files import Pathlike, read_lines
 from asr_punct.formats.origins import LineOrigin, line_origin
-from asr_punct.marks import Glyphs, write_text
-from asr_punct.words import Utterance, split_words
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance, text_of_utterance, utterances_of_lines
 
 _EMPTY_LINE = LineOrigin("text")
 
@@ -16,11 +17,8 @@ def read_text(path: Pathlike) -> Iterator[Utterance]:
 
     An empty line is an utterance without words, so that input and output have the same lines.
     """
-    document = 1
-    for number, line in read_lines(path):
-        words = split_words(line)
-        yield Utterance(words, id=str(number), document=str(document), origin=None if words else _EMPTY_LINE)
-        document += not words
+    for utterance in utterances_of_lines(line for _, line in read_lines(path)):
+        yield utterance if utterance.words else replace(utterance, origin=_EMPTY_LINE)
 
 
 def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -34,8 +32,7 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
             continue
         if previous is not None:
             out.write("\n\n" if previous.words and previous.context != utterance.context else "\n")
-        texts = [word.text for word in utterance.words]
-        out.write(write_text(texts, utterance.labels, glyphs.of(utterance.language)))
+        out.write(text_of_utterance(utterance, glyphs))
         previous = utterance
     if previous is not None:
         out.write("\n")

@@ -16,14 +16,7 @@ from typing import TextIO
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
-from asr_punct.formats.entries import (
-    chronological,
-    entry_words,
-    replace_tokens,
-    sorted_by_start,
-    spoken_tokens,
-    written_words,
-)
+from asr_punct.formats import entries
 from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, new_eaf, parse_eaf, times_property
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.values import escape_xml
@@ -76,12 +69,14 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
     for utterance_tier, word_tier in tracks:
         speaker = _speaker([tier for tier in (utterance_tier, word_tier) if tier is not None], several)
         for utterance, parts in _grouped(_spoken(utterance_tier), _spoken(word_tier), cut=several):
-            words = tuple(word for each in parts for word in entry_words(each.text, each.start, each.end, None, ""))
+            words = tuple(
+                word for each in parts for word in entries.entry_words(each.text, each.start, each.end, None, "")
+            )
             from_words = parts[0] is not utterance
             source = get_time_source(file.times, words, _DEFAULT) if from_words else "segment"
             origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
             found.append(Utterance(words, recording=recording, speaker=speaker, time_source=source, origin=origin))
-    yield from sorted_by_start(found)
+    yield from entries.sorted_by_start(found)
 
 
 def _tracks(tiers: Sequence[EafTier], place: str) -> list[_Track]:
@@ -113,8 +108,8 @@ def _speaker(tiers: Sequence[EafTier], several: bool) -> str:
 
 def _spoken(tier: EafTier | None) -> list[Annotation]:
     """Return the annotations with words, sorted by start."""
-    annotations = chronological(tier.annotations if tier else (), attrgetter("start"))
-    return [annotation for annotation in annotations if spoken_tokens(annotation.text)]
+    annotations = entries.chronological(tier.annotations if tier else (), attrgetter("start"))
+    return [annotation for annotation in annotations if entries.spoken_tokens(annotation.text)]
 
 
 def _grouped(
@@ -176,9 +171,9 @@ def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     if times is not file.times and file.times_span is not None:
         changes[file.times_span] = str(times[KEY]) if file.times else times_property(times[KEY])
     for origin, utterance in zip(origins, listed, strict=True):
-        written = written_words(utterance, glyphs)
+        written = entries.written_words(utterance, glyphs)
         changes |= _changes(origin.words, written)
-        if origin.utterance is not None and spoken_tokens(origin.utterance.text) == _texts(origin.words):
+        if origin.utterance is not None and entries.spoken_tokens(origin.utterance.text) == _texts(origin.words):
             changes |= _changes([origin.utterance], written)
     position = 0
     for (first, last), text in sorted(changes.items()):
@@ -193,15 +188,15 @@ def _has_words_of(origin: EafOrigin, utterance: Utterance) -> bool:
 
 
 def _texts(annotations: Iterable[Annotation]) -> list[str]:
-    return [token for annotation in annotations for token in spoken_tokens(annotation.text)]
+    return [token for annotation in annotations for token in entries.spoken_tokens(annotation.text)]
 
 
 def _changes(annotations: Iterable[Annotation], written: Iterable[str]) -> dict[Span, str]:
     """Return the new XML text, by its place, of each annotation whose words change."""
     words, changes = iter(written), dict[Span, str]()
     for annotation in annotations:
-        old = spoken_tokens(annotation.text)
+        old = entries.spoken_tokens(annotation.text)
         new = list(islice(words, len(old)))
         if new != old:
-            changes[annotation.span] = escape_xml(replace_tokens(annotation.text, old, new))
+            changes[annotation.span] = escape_xml(entries.replace_tokens(annotation.text, old, new))
     return changes

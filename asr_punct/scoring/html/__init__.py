@@ -1,5 +1,5 @@
 """The score page: one HTML file that needs no other."""
 
-from asr_punct.scoring.html.page import Comparison, check_times, write_page
+from asr_punct.scoring.html.page import Comparison, check_audio, write_page
 
-__all__ = ["Comparison", "check_times", "write_page"]
+__all__ = ["Comparison", "check_audio", "write_page"]

@@ -7,12 +7,12 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from asr_punct.decode.probabilities import MIN_LISTED
+from asr_punct.decode.inputs import MIN_LISTED
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.scoring.counts import Counts
 from asr_punct.scoring.evaluate import PairedTexts
-from asr_punct.scoring.metrics import headline_rates
-from asr_punct.scoring.tables import interval, percent
+from asr_punct.scoring.markdown import interval, percent
+from asr_punct.scoring.scores import headline_rates
 
 _BINS = 10
 _MIN_COUNT = 20

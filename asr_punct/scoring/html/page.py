@@ -12,10 +12,10 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader
 
 from asr_punct.audio import check_ends, check_file, duration
-from asr_punct.errors import EXPECTED_TIMES, AsrPunctError, InputError, MissingExtraError, plural
+from asr_punct.errors import EXPECTED_TIMES, ArgumentError, InputError, MissingExtraError, plural
 from asr_punct.files import Pathlike, write_file
 from asr_punct.marks import Glyphs
-from asr_punct.scoring import tables
+from asr_punct.scoring import markdown
 from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.html.charts import confusion_rows, reliability, score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
@@ -69,8 +69,8 @@ def write_page(
     environment = Environment(
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_without_controls
     )
-    environment.filters.update(percent=tables.percent, interval=tables.interval)
-    marks = tables.class_names(paired.classes, glyphs)
+    environment.filters.update(percent=markdown.percent, interval=markdown.interval)
+    marks = markdown.class_names(paired.classes, glyphs)
     texts = [paired] if compare is None else [paired, compare.paired]
     words = f"{plural(scores.words, 'word')} of the reference"
     rates = {"micro.f1": ("F1 of marks", scores.micro.f1), "case.micro.f1": ("F1 of capitals", scores.case.micro.f1)}
@@ -78,15 +78,15 @@ def write_page(
         "hypothesis": hypothesis,
         "introduction": [
             f"{hypothesis} against {reference}: {words} in {plural(len(paired.references), 'utterance')}.",
-            f"Marks: {tables.describe_classes(paired.classes, glyphs)}.",
-            tables.intervals_line(scores),
+            f"Marks: {markdown.describe_classes(paired.classes, glyphs)}.",
+            markdown.intervals_line(scores),
         ],
         "compare": compare,
-        "metric_names": tables.metric_names(paired.classes, glyphs),
+        "metric_names": markdown.metric_names(paired.classes, glyphs),
         "scores": scores,
-        "headline": rates | tables.error_rates(scores),
-        "mark_rates": tables.mark_rates(scores, glyphs),
-        "case_rates": tables.case_rates(scores),
+        "headline": rates | markdown.error_rates(scores),
+        "mark_rates": markdown.mark_rates(scores, glyphs),
+        "case_rates": markdown.case_rates(scores),
         "confusion": {marks.get(name, name): row for name, row in confusion_rows(paired).items()},
         "reliability": reliability(paired),
         "by_wer": score_vs_wer(paired, paired.count()) if paired.is_aligned else None,
@@ -120,15 +120,15 @@ def _audio_source(audio: Path, page: Pathlike) -> str:
         raise InputError(audio, error.strerror or "an error", "an audio file that can be read") from None
 
 
-def check_times(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
-    """Raise AsrPunctError unless the words, called `name`, have times of one recording, within its length.
+def check_audio(hypotheses: Sequence[Utterance], name: str, audio: Path) -> None:
+    """Raise ArgumentError unless the words, called `name`, have times of one recording, and InputError past its end.
 
     The length is not checked without the extra "audio".
     """
     recordings = {utterance.recording for utterance in hypotheses if utterance.words}
     if len(recordings) > 1:
-        raise AsrPunctError(f"--audio: found {len(recordings)} recordings in {name}, expected one")
+        raise ArgumentError("audio", f"{len(recordings)} recordings in {name}", "one")
     if all(word.start is None for utterance in hypotheses for word in utterance.words):
-        raise AsrPunctError(f"--audio: found no times in {name}, expected {EXPECTED_TIMES}")
+        raise ArgumentError("audio", f"no times in {name}", EXPECTED_TIMES)
     with suppress(MissingExtraError):
         check_ends(hypotheses, audio, duration(audio))

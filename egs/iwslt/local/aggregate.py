@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from asr_punct.config import WindowConfig
-from asr_punct.decode.classes import log_probabilities
-from asr_punct.decode.settings import Float64Array, FloatArray, logits, sigmoid
+from asr_punct.decode.inputs import Float64Array, FloatArray, log_probabilities, logits, sigmoid
 from asr_punct.errors import ArgumentError
 from asr_punct.features import DOCUMENT_END, WindowProbabilities, WordInput
 from asr_punct.inference.predictor import Computed, Predictor

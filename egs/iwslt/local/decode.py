@@ -14,13 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from aggregate import averaging  # type: ignore[import-not-found]  # in the same folder
+from aggregate import averaging
+from prepare import first_utterances, without_case
 from safetensors.numpy import load_file
-from stream_in_batches import restore_streaming  # type: ignore[import-not-found]
+from stream_in_batches import restore_streaming
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info
-from asr_punct.corpora.iwslt import CLASSES, first_utterances, label_tokens, without_case
-from asr_punct.decode.classes import parse_class_weights
+from asr_punct.corpora.iwslt import CLASSES, label_tokens
+from asr_punct.decode.settings import parse_class_weights
 from asr_punct.errors import run_script
 from asr_punct.files import make_directory, write_file, write_json_file
 from asr_punct.formats.lines.tsv import read_tsv, write_tsv

@@ -11,20 +11,21 @@ keeps the test sets safe from those too.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Annotated
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, find_file, first_utterances, join_clitics, read_iwslt, without_case
+from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, read_iwslt
 from asr_punct.errors import InputError, run_script
 from asr_punct.files import make_directory, write_file, write_json_file
 from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.marks import Labels
 from asr_punct.scoring.mark_classes import MERGED
-from asr_punct.words import Utterance, lowercased, word_count
+from asr_punct.words import Utterance, annotate, lowercased, word_count
 
 _TEST_RUN, _DEV_RUN = 8, 16
 """Length in words of a run that a document of the text may not share with a set."""
@@ -33,10 +34,23 @@ _DEV_SHARE = 0.2
 Corpus = list[Utterance]
 
 
+def first_utterances(utterances: list[Utterance], min_words: int) -> list[Utterance]:
+    """Return as few utterances from the start as have `min_words` words in total; all utterances if it is 0."""
+    if not min_words:
+        return utterances
+    words_before = accumulate((len(utterance.words) for utterance in utterances), initial=0)
+    return [utterance for utterance, before in zip(utterances, words_before, strict=False) if before < min_words]
+
+
+def without_case(utterance: Utterance) -> Utterance:
+    """Return the utterance with case O on every word, because the benchmark has no case."""
+    return annotate(utterance, labels=[Labels(label.marks) for label in utterance.labels])
+
+
 def read_text(path: Path, language: str) -> Iterator[Utterance]:
     """Read written text with the benchmark's labels and without case, which the benchmark lacks."""
     labelled = (utterance for utterance in read_labelled(path, language, "text") if utterance.words)
-    return map(without_case, lowercased(MERGED[CLASSES].relabel(labelled)))
+    return map(without_case, map(lowercased, MERGED[CLASSES].relabel(labelled)))
 
 
 def runs(utterances: Iterable[Utterance], length: int) -> set[tuple[str, ...]]:

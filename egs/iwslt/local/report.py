@@ -12,13 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from environment import describe_environment
+
 from asr_punct.corpora.iwslt import CLASSES
 from asr_punct.errors import InputError, plural, run_script
 from asr_punct.files import read_json_file, read_lines, write_file
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.scoring import Counts, Difference, Scores, compare_counts, pair_words, write_score_sets
-from asr_punct.scoring.environment import describe_environment
-from asr_punct.scoring.tables import difference_cells, interval, percent, table
+from asr_punct.scoring.markdown import difference_cells, interval, percent, table
 
 EXP = Path("exp")
 FACTS = "facts.json"

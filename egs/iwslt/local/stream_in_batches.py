@@ -26,7 +26,7 @@ def restore_streaming(
     document = None
 
     def finished() -> Iterator[Utterance]:
-        labels.extend(word.labels for word in stream.commit(stream.predictor.decide(stream.windows)))
+        labels.extend(word.labels for word in stream.commit(restorer.predictor.decide(stream.windows)))
         while waiting and len(waiting[0].words) <= len(labels):
             utterance = waiting.popleft()
             yield annotate(utterance, labels=[labels.popleft() for _ in utterance.words])
@@ -34,11 +34,11 @@ def restore_streaming(
     for utterance in with_pauses(utterances):
         if utterance.context != document:
             document = utterance.context
-            stream.end()
+            stream.end_document()
         waiting.append(utterance)
         for word in utterance.words:
-            stream.add([word])
+            stream.add_words([word])
         if len(stream.windows) >= _BATCH_WINDOWS:
             yield from finished()
-    stream.end()
+    stream.end_document()
     yield from finished()

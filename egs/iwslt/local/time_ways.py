@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated
 
-import decode  # type: ignore[import-not-found]  # in the same folder
+import decode
 from typer import Argument, Option
 
 from asr_punct.errors import run_script

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from aggregate import averaging  # type: ignore[import-not-found]  # in the same folder
+from aggregate import averaging
 from typer import Option
 
 from asr_punct.errors import run_script

@@ -4,13 +4,13 @@
 from pathlib import Path
 from typing import Annotated
 
+from environment import describe_environment
 from typer import Option
 
 from asr_punct.errors import run_script
 from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.scoring import Scores
-from asr_punct.scoring.environment import describe_environment
-from asr_punct.scoring.tables import interval, percent, table
+from asr_punct.scoring.markdown import interval, percent, table
 
 _HEADER = ("test set", "words", "WER", "F1, reference words", "95 %", "F1, recognised words", "95 %")
 _TEXT = """\

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Compare aligned word times with the true ones of the synthetic corpus.
 
-Reads TRUTH/LANG/SPLIT.ctm and DATA/LANG/SPLIT/ctm. Writes the figures of `asr_punct.align.compare` for each set, and
+Reads TRUTH/LANG/SPLIT.ctm and DATA/LANG/SPLIT/ctm. Writes the figures of `word_times` for each set, and
 for dev and test together, whose voices are not in train.
 """
 
 from pathlib import Path
 
-from asr_punct.align.compare import LONG_PAUSE, TimeComparison, compare
+from word_times import LONG_PAUSE, TimeComparison, compare
+
 from asr_punct.errors import AsrPunctError, run_script
 from asr_punct.files import write_json_file
 from asr_punct.formats.kaldi.ctm import read_ctm

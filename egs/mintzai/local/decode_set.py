@@ -23,7 +23,7 @@ def main(model: Path, source: Path, output: Path, device: str | None = None, agg
     make_directory(output)
     restorer = Restorer.open(model, ModelOptions(device=device))
     if aggregate is not None:
-        from aggregate import averaging  # type: ignore[import-not-found]  # in egs/iwslt/local
+        from aggregate import averaging  # in egs/iwslt/local
 
         restorer = averaging(restorer, aggregate)
     utterances = [without_labels(utterance) for utterance in read_tsv(source)]

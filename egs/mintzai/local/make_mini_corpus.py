@@ -16,8 +16,8 @@ from mini_corpus.transcripts import Recording, read_recordings
 from typer import Option
 
 from asr_punct import audio
+from asr_punct.corpora import PARTS
 from asr_punct.corpora.mintzai import FOLDERS
-from asr_punct.corpora.summary import PARTS
 from asr_punct.errors import AsrPunctError, InputError, run_script
 from asr_punct.files import read_text_file, write_directory, write_file
 from asr_punct.formats.kaldi.ctm import write_ctm

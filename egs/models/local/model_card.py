@@ -20,9 +20,9 @@ from asr_punct.errors import InputError, run_script
 from asr_punct.files import read_json_file, read_text_file, write_file
 from asr_punct.marks import MARKS, Mark
 from asr_punct.scoring import Difference, Rate, Scores, read_score_sets
-from asr_punct.scoring.tables import NO_VALUE, comparison, interval, percent, table
-from asr_punct.training.card import card as model_head
-from asr_punct.training.card import language_names
+from asr_punct.scoring.markdown import NO_VALUE, comparison, interval, percent, table
+from asr_punct.training.run import card as model_head
+from asr_punct.training.run import language_names
 
 _FACTS = ("calibration", "int8", "speed", "pauses")
 _TITLES = {"int8": "int8 against fp32", "speed": "Speed"}

@@ -9,7 +9,6 @@ them with those of another model.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import tee
 from pathlib import Path
@@ -17,16 +16,17 @@ from typing import Annotated, NamedTuple
 
 from typer import Option
 
-from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt, without_case
+from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, label_tokens, read_iwslt
 from asr_punct.errors import InputError, run_script
 from asr_punct.files import write_file
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.lines.tsv import read_tsv, write_tsv
+from asr_punct.inference.evaluate import with_capitals
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import Glyphs
+from asr_punct.marks import Labels
 from asr_punct.scoring import Scores, score, write_score_sets
-from asr_punct.scoring.tables import percent
-from asr_punct.words import Utterance, lowercased, without_labels
+from asr_punct.scoring.markdown import percent
+from asr_punct.words import Utterance, annotate, bare
 
 _BENCHMARK = ("test2011", "test2011asr")
 
@@ -73,15 +73,9 @@ def _punctuate_text(language: str, punctuator: Punctuator, path: Path) -> Iterat
 def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> Iterator[Pair]:
     """Yield each reference with the model's output for its words in lower case."""
     references, inputs = tee(references)
-    restored = punctuator.restore(map(without_labels, lowercased(inputs)))
-    written = (_written(utterance, punctuator.glyphs) for utterance in restored)
+    restored = punctuator.restore(map(bare, inputs))
+    written = (with_capitals(utterance, punctuator.glyphs) for utterance in restored)
     return zip(references, written, strict=True)
-
-
-def _written(utterance: Utterance, glyphs: Glyphs) -> Utterance:
-    labelled = zip(utterance.words, utterance.labels, strict=True)
-    words = tuple(replace(word, text=glyphs.cased(word.text, label.case)) for word, label in labelled)
-    return replace(utterance, words=words)
 
 
 def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
@@ -89,7 +83,8 @@ def punctuate_iwslt(punctuator: Punctuator, path: Path) -> Iterator[Pair]:
     references, joined = tee(read_iwslt(path))
     pairs = punctuate_bare(punctuator, map(join_clitics, joined))
     for tokens, (_, words) in zip(references, pairs, strict=True):
-        yield tokens, label_tokens(without_case(words), tokens)
+        without_case = annotate(words, labels=[Labels(label.marks) for label in words.labels])
+        yield tokens, label_tokens(without_case, tokens)
 
 
 def score_set(punctuator: Punctuator, test_set: HeldOut, target: Path) -> Scores:

@@ -18,8 +18,8 @@ from asr_punct.formats.entries import entry_words
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import compare_counts, pair_words, score_counts
+from asr_punct.scoring.markdown import comparison
 from asr_punct.scoring.significance import SAMPLES, SEED
-from asr_punct.scoring.tables import comparison
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word, annotate, has_times, without_labels
 

@@ -7,7 +7,7 @@ words that have followed it when it is committed; words that the end of a docume
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby, islice
+from itertools import accumulate, groupby, islice
 from operator import attrgetter
 from pathlib import Path
 from statistics import mean
@@ -16,21 +16,27 @@ from typing import Annotated
 from score_model import find_sets, punctuate_bare
 from typer import Option
 
-from asr_punct.corpora.iwslt import first_utterances
 from asr_punct.errors import InputError, run_script
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.scoring import score
-from asr_punct.scoring.tables import percent
-from asr_punct.words import Utterance, annotate, lowercased, without_labels
+from asr_punct.scoring.markdown import percent
+from asr_punct.words import Utterance, annotate, bare, word_count
+
+
+def first_utterances(utterances: Sequence[Utterance], min_words: int) -> list[Utterance]:
+    """Return as few utterances from the start as have `min_words` words in total; all utterances if it is 0."""
+    words_before = accumulate(map(word_count, utterances), initial=0)
+    pairs = zip(utterances, words_before, strict=False)
+    return [utterance for utterance, before in pairs if before < min_words or not min_words]
 
 
 def push_bare(punctuator: Punctuator, references: Sequence[Utterance]) -> tuple[list[Utterance], list[int]]:
     """Return the references with the labels that a stream gives to their bare words, and the delays of the words."""
     labels, delays = list[Labels](), list[int]()
     with punctuator.stream() as stream:
-        for _, document in groupby(map(without_labels, lowercased(references)), key=attrgetter("context")):
+        for _, document in groupby(map(bare, references), key=attrgetter("context")):
             committed = 0
             for position, word in enumerate(word for utterance in document for word in utterance.words):
                 found = [each.labels for each in stream.push(word)]

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from asr_punct.casing import STEM_MARKER, Casing, stems_of
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Mark, apply_case
+from asr_punct.marks import LEFT, MAY_END_SENTENCE, Case, Mark, apply_case
 from asr_punct.text import parse
 from training_text.cleaning import repaired
 from training_text.sources import Source, read_blocks
 
 _LEFT = frozenset(LEFT)
-_CAPITAL_MAY_FOLLOW = SENTENCE_ENDS | {Mark.ELLIPSIS, Mark.COLON}
 _FORM = re.compile(r"(?:[^\W_]|[.'’&+/-])+")
 """Form that can be learnt: no addresses, nor names of machines."""
 _MIN_SHARE = 0.9
@@ -58,7 +57,7 @@ def _forms_inside_sentences(lines: Iterable[str], language: str) -> Iterator[str
         for form, label in zip(parsed.forms, parsed.labels, strict=True):
             if not starts_sentence and _LEFT.isdisjoint(label.marks) and Mark.COLON not in label.marks:
                 yield form
-            starts_sentence = not _CAPITAL_MAY_FOLLOW.isdisjoint(label.marks)
+            starts_sentence = not MAY_END_SENTENCE.isdisjoint(label.marks)
 
 
 def _learn(counts: Mapping[str, Counter[str]], min_count: int) -> tuple[str, ...]:

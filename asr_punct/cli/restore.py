@@ -1,23 +1,20 @@
 """The commands `punctuate` and `stream`: add marks and capitals to words."""
 
-from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from asr_punct import formats
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
-from asr_punct.cli.files import audio_files, check_outputs, is_same_file, print_hint, write_restored
+from asr_punct.cli.messages import print_about, print_hint
+from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
-from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
 from asr_punct.formats.source import Source
 from asr_punct.inference.options import StreamSettings
-from asr_punct.progress import progress_bar, track
-from asr_punct.words import Utterance, lowercased, with_hints, word_count
+from asr_punct.progress import progress_bar
+from asr_punct.restoring import restore_file
 
 
 @command(
@@ -41,9 +38,9 @@ def punctuate(
     source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
     output: options.Output = "-",
     model: options.Model = None,
-    lang: options.TextLanguage = None,
-    from_: options.From = None,
-    to: options.To = None,
+    language: options.TextLanguage = None,
+    source_format: options.From = None,
+    target_format: options.To = None,
     subtitles: options.Subtitles = None,
     report: options.Report = None,
     audio: options.Audio = None,
@@ -83,54 +80,27 @@ def punctuate(
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
     times the model uses only the words.
     """
-    from asr_punct.cli.lines import hint_if_idle
+    from asr_punct.cli.stream_lines import hint_if_idle
+    from asr_punct.inference.punctuator import Punctuator
 
     if audio and wav_scp:
-        raise AsrPunctError("found --audio and --wav-scp, expected one of them")
-    opened = Source(source, from_)
+        raise AsrPunctError("", "--audio and --wav-scp", "one of them")
+    pipeline = options.pipeline_options(**locals())
+    opened = Source(source, source_format)
     # Detecting the format of a stream reads from it. That waits until after the checks and the hint, below.
-    format_name = formats.output_format(output, to, None if probabilities or opened.is_stream else opened)
-    limits = parse_limits_option(subtitles, format_name)
-    if report:
-        check_subtitle_format(format_name, "report")
-    if probabilities and format_name != "json":
-        raise AsrPunctError(f"--probabilities: found the output {format_name}, expected --to json")
-    is_in_place = is_same_file(source, output) and format_name == opened.format
+    target = pipeline.target(output, None if opened.is_stream else opened)
+    is_in_place = is_same_file(source, output) and target.format == opened.format
     inputs = [None if is_in_place else source, audio, wav_scp, *audio_files(wav_scp), casing]
     check_outputs({"-o": output, "--report": report}, inputs)
-    punctuator = options.punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, lang)()
+    punctuator = Punctuator.open(options.model_options(**locals()))
     if source == STANDARD_STREAM and not quiet:
-        hint_if_idle(f"reading {from_ or 'text'} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
+        read_as = source_format or "text"
+        hint_if_idle(f"reading {read_as} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
+    on_hint = partial(print_hint, source, quiet=quiet, no_case=no_case)
     with progress_bar(quiet, source=source, output=output):
-        if opened.is_stream and not probabilities:
-            format_name = formats.output_format(output, to, opened)
-        utterances: Iterable[Utterance] = formats.read(opened, may_be_empty=True, times=times)
-        if ignore_labels:
-            utterances = punctuator.without_marks(utterances)
-        utterances = with_hints(
-            utterances,
-            partial(print_hint, source),
-            about_labels=not (ignore_labels or quiet),
-            about_capitals=not (lowercase or no_case or quiet),
-        )
-        if lowercase:
-            utterances = lowercased(utterances)
-        restored = punctuator.restore(_with_audio(utterances, audio, wav_scp), probabilities=probabilities)
-        restored = track(restored, "words", size=word_count, position=opened.file.position)
-        write_restored(restored, punctuator.glyphs, output, format_name, limits, report, quiet)
-
-
-def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Path | None) -> Iterable[Utterance]:
-    """Return the utterances with pauses refined on their recordings, if there are any."""
-    from asr_punct.audio import recording_table, single_recording
-    from asr_punct.formats.kaldi.tables import read_wav_scp
-    from asr_punct.pauses import with_pauses_from_audio
-
-    if audio:
-        return with_pauses_from_audio(utterances, single_recording(audio))
-    if wav_scp:
-        return with_pauses_from_audio(utterances, recording_table(read_wav_scp(wav_scp), wav_scp))
-    return utterances
+        written = restore_file(opened, output, punctuator, pipeline, on_hint)
+    if report and not quiet:
+        print_about(report, written.report)
 
 
 @command(
@@ -143,7 +113,7 @@ def _with_audio(utterances: Iterable[Utterance], audio: Path | None, wav_scp: Pa
 )
 def stream(
     model: options.Model = None,
-    lang: options.TextLanguage = None,
+    language: options.TextLanguage = None,
     left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = StreamSettings.left,
     right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = StreamSettings.right,
     hop: Annotated[
@@ -179,9 +149,11 @@ def stream(
     document, of which at most ten are held back, also through a pause. If the model's windows are shorter than --left
     and --right, both are shortened.
     """
-    from asr_punct.cli.lines import hint_if_idle, punctuate_standard_input
+    from asr_punct.cli.stream_lines import hint_if_idle, punctuate_standard_input
+    from asr_punct.inference.punctuator import Punctuator
 
-    punctuator = options.punctuator_opener(model, marks, no_case, casing, device, threads, int8, class_weights, lang)()
+    punctuator = Punctuator.open(options.model_options(**locals()))
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
     with punctuator.stream(settings=StreamSettings(left, right, hop, flush_after, patience)) as words:
-        punctuate_standard_input(words, flush_after, preview, lowercase, hint=not no_case)
+        on_hint = partial(print_hint, STANDARD_STREAM, no_case=no_case)
+        punctuate_standard_input(words, flush_after, preview, lowercase, on_hint)

@@ -1,19 +1,19 @@
-"""Split a token of the input into its word and the marks before and after it, and remove these marks."""
+"""The marks at the edges of a token: split them off, read them, or remove them."""
 
 import re
+import unicodedata
 from dataclasses import replace
 
 from asr_punct.caching import cached_by_word
-from asr_punct.marks import LEFT, Mark, takes_case
+from asr_punct.marks import Mark, takes_case
 from asr_punct.text.abbreviations import rules_of
-from asr_punct.text.characters import shape_of
+from asr_punct.text.characters import MARK_SHAPES, shape_of
 from asr_punct.text.periods import Period, PeriodContext, read_period
 from asr_punct.text.scanner import MarkPart, Part, WordPart, scan
 from asr_punct.words import Utterance, without_labels
 
-_MARK_SHAPES = frozenset(".,;:?!¿¡…।-–«»\"'69`")
-"""Shapes of marks and quotation marks; brackets and symbols stay."""
-_EDGES = "".join(_MARK_SHAPES)
+_STRIPPED = MARK_SHAPES + "()x"
+"""Shapes of marks, brackets and symbols, at the edges of a word that is compared."""
 # regular expressions of shapes (`characters`); < and > count as brackets
 _TAG = re.compile(r"\(/?[0m_-]*[aAo][aAo0m_-]*\)")
 _SYMBOLS = re.compile("m*x[xm]*")
@@ -47,7 +47,7 @@ def split_sound(token: str) -> tuple[str, str, str] | None:
     pronounces (`♪`).
     """
     shape = shape_of(token)
-    start, end = len(shape) - len(shape.lstrip(_EDGES)), len(shape.rstrip(_EDGES))
+    start, end = len(shape) - len(shape.lstrip(MARK_SHAPES)), len(shape.rstrip(MARK_SHAPES))
     if _SYMBOLS.fullmatch(shape, start, end) or _TAG.fullmatch(shape_of(token.translate(_ANGLES)), start, end):
         return token[:start], token[start:end], token[end:]
     return None
@@ -57,7 +57,7 @@ def read_marks(before: str, after: str) -> frozenset[Mark]:
     """Return the opening marks in `before` and the other marks in `after`, as split off by `split_token`."""
     left = {_LEFT_KINDS.get(part.kind, part.mark) for part in _marks(before)}
     right = {_RIGHT_KINDS.get(part.kind, part.mark) for part in _marks(after)}
-    return frozenset(m for m in left if m in LEFT) | frozenset(m for m in right if m and m not in LEFT)
+    return frozenset(m for m in left if m and m.is_left) | frozenset(m for m in right if m and not m.is_left)
 
 
 def _marks(edge: str) -> list[MarkPart]:
@@ -90,4 +90,19 @@ def _bare(token: str, language: str) -> str:
 
 
 def _symbols(text: str) -> str:
-    return "".join(char for char, shape in zip(text, shape_of(text), strict=True) if shape not in _MARK_SHAPES)
+    return "".join(char for char, shape in zip(text, shape_of(text), strict=True) if shape not in MARK_SHAPES)
+
+
+def strip_marks(word: str) -> str:
+    """Return the word in NFC without punctuation at its edges. A token of punctuation alone is returned whole."""
+    word = unicodedata.normalize("NFC", word)
+    if word.isalnum():
+        return word
+    shape = shape_of(word)
+    start = len(shape) - len(shape.lstrip(_STRIPPED))
+    return word[start : len(shape.rstrip(_STRIPPED))] or word
+
+
+def comparison_form(word: str) -> str:
+    """Return the word in lower case and without punctuation at its edges, for comparison with another word."""
+    return strip_marks(word).lower()

@@ -12,17 +12,17 @@ from threading import TIMEOUT_MAX, Thread
 
 import typer
 
-from asr_punct.cli.files import print_hint
 from asr_punct.errors import InputError
 from asr_punct.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json.nodes import parse_json
 from asr_punct.formats.json.own import timed_word, word_object
 from asr_punct.formats.kaldi.ctm import could_be_row
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.words import CAPITALS_STAY, CapitalsCheck, Seconds, Word, lowercase_words, split_words
+from asr_punct.restoring import CAPITALS_STAY, CapitalsCheck, OnHint
+from asr_punct.words import Seconds, Word, lowercase_words, split_words
 
 _HINT_AFTER = 20
-"""Number of words, all in capitals, after which the hint to use `--lowercase` is printed."""
+"""Number of words, all in capitals, after which the hint that they stay is given."""
 _Line = tuple[int, str]
 """Number and text of a line."""
 _IDLE_S = 1.0
@@ -30,7 +30,7 @@ _IDLE_S = 1.0
 
 
 def punctuate_standard_input(
-    stream: Stream, flush_after: Seconds, preview: bool = False, lowercase: bool = False, hint: bool = True
+    stream: Stream, flush_after: Seconds, preview: bool, lowercase: bool, on_hint: OnHint
 ) -> None:
     """Write each word of standard input to standard output as soon as it is committed.
 
@@ -38,7 +38,7 @@ def punctuate_standard_input(
     `punctuate_lines`.
     """
     lines = with_silences(read_lines(STANDARD_STREAM), flush_after)
-    written = punctuate_lines(lines, stream, preview, lowercase, hint)
+    written = punctuate_lines(lines, stream, preview, lowercase, on_hint)
     with write_file(STANDARD_STREAM) as out:
 
         def write(lines: Iterable[str]) -> None:
@@ -58,7 +58,7 @@ def punctuate_lines(
     stream: Stream,
     preview: bool = False,
     lowercase: bool = False,
-    hint: bool = False,
+    on_hint: OnHint | None = None,
 ) -> Generator[str]:
     """Yield each committed word as text, or as JSON if it was read as JSON.
 
@@ -66,8 +66,8 @@ def punctuate_lines(
     in the order of time. An empty line and the end of the input end the document.
 
     Items of `lines` are lines, or the seconds of a silence. With `preview`, JSON with the words that are not
-    committed follows each line of words. With `lowercase` words are read in lower case; else, with `hint`, a hint to
-    use it is printed if all are in capitals. Raises InputError for an unreadable line or malformed JSON, after all
+    committed follows each line of words. With `lowercase` words are read in lower case; else `on_hint` gets a
+    hint to do so if all are in capitals. Raises InputError for an unreadable line or malformed JSON, after all
     words before it are yielded, as after KeyboardInterrupt and SystemExit.
     """
     as_json: deque[bool] = deque()  # for each word that is not committed yet
@@ -81,7 +81,7 @@ def punctuate_lines(
                 yield item.written
 
     try:
-        for item in _read_words(lines, lowercase, hint and not lowercase):
+        for item in _read_words(lines, lowercase, None if lowercase else on_hint):
             if isinstance(item, float):
                 yield from format_words(stream.idle(item))
                 continue
@@ -98,7 +98,7 @@ def punctuate_lines(
 
 
 def _read_words(
-    lines: Iterable[_Line | Seconds], lowercase: bool, hint: bool
+    lines: Iterable[_Line | Seconds], lowercase: bool, on_hint: OnHint | None
 ) -> Iterator[tuple[Sequence[Word], bool] | Seconds]:
     """Yield the words of each line with whether they were JSON, and the seconds of each silence."""
     last_start, capitals = 0.0, CapitalsCheck()
@@ -114,12 +114,12 @@ def _read_words(
         words = [_json_word(line, number, last_start)] if is_json else split_words(line)
         last_start = (words[-1].start or last_start) if words else 0.0
         capitals.add(words)
-        if hint and capitals.are_capitals(_HINT_AFTER):
-            hint = False
-            print_hint(STANDARD_STREAM, CAPITALS_STAY)
+        if on_hint and capitals.are_capitals(_HINT_AFTER):
+            on_hint(CAPITALS_STAY)
+            on_hint = None
         yield lowercase_words(words) if lowercase else words, is_json
-    if hint and capitals.are_capitals():
-        print_hint(STANDARD_STREAM, CAPITALS_STAY)
+    if on_hint and capitals.are_capitals():
+        on_hint(CAPITALS_STAY)
 
 
 def _json_word(line: str, number: int, last_start: Seconds) -> Word:

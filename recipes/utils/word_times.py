@@ -1,6 +1,6 @@
 """Compare word times with reference times.
 
-* Words: the two sequences are aligned on `edit.comparison_form`, and only equal words are compared. The error of a word
+* Words: the two sequences are aligned on `text.comparison_form`, and only equal words are compared. The error of a word
   is the absolute difference of its starts, in seconds.
 * Pauses: between words that are neighbours in both sequences, from the end of the first to the start of the second, 0
   if they overlap. A pause is long if it is over `LONG_PAUSE` after rounding to milliseconds.
@@ -16,7 +16,8 @@ from itertools import pairwise
 import numpy as np
 
 from asr_punct.pauses import pause_between
-from asr_punct.scoring.edit import align, comparison_form
+from asr_punct.scoring.edit import align_words
+from asr_punct.text import comparison_form
 from asr_punct.words import Seconds, Word
 
 LONG_PAUSE: Seconds = 0.15
@@ -62,7 +63,8 @@ def is_long(pause: Seconds) -> bool:
 
 def compare(truth: Sequence[Word], found: Sequence[Word]) -> TimeComparison:
     """Compare the words of one recording. Words without times in either sequence are left out."""
-    alignment = align([comparison_form(word.text) for word in truth], [comparison_form(word.text) for word in found])
+    forms = ([comparison_form(word.text) for word in words] for words in (truth, found))
+    alignment = align_words(*forms)
     equal = alignment.equal
     pairs = list(zip(alignment.reference[equal].tolist(), alignment.hypothesis[equal].tolist(), strict=True))
     starts = ((truth[i].start, found[j].start) for i, j in pairs)

@@ -1,14 +1,15 @@
-"""Read a line of written text: lower-case words and their labels."""
+"""Read a line of written text: lower-case words and their canonical labels, which written text can express."""
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from asr_punct.marks import OPENER, Case, Labels, Mark, glyphs
-from asr_punct.text.abbreviations import rules_of
-from asr_punct.text.canonical import UNMARKED, cached_labels, context_of, make_canonical, one_stop
+from asr_punct.marks import OPENER, RIGHT, STOPS, Case, Kind, Labels, Mark, apply_case, case_of, glyphs
+from asr_punct.text.abbreviations import PeriodKind, rules_of
 from asr_punct.text.characters import clean
-from asr_punct.text.periods import Period, read_period
+from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 from asr_punct.text.scanner import MarkPart, WordPart, scan
 
 # y . . . nada
@@ -18,6 +19,8 @@ _SUSPENDED = re.compile(r"(?<=\w)-(?=(?:,\s+[\w-]+-){0,4},?\s+(?:eta|edo|zein|na
 _DASH_BEFORE_WORD = re.compile(r"(?<!\S)-(?=\w)")
 # quotation marks that may open or close
 _SIDELESS = frozenset(('"', "＂", "″", "''", "'", "´", "′", "`"))
+_UNMARKED: frozenset[Mark] = frozenset()
+_CLAUSE_ENDS = frozenset(mark for mark in RIGHT if mark.kind <= Kind.COMMA) - {Mark.PERIOD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class _LineReader:
         self._words.append(part.text)
         self._forms.append(part.form)
         self._cases.append(part.case)
-        self._marks.append(frozenset(self._opening) if self._opening else UNMARKED)
+        self._marks.append(frozenset(self._opening) if self._opening else _UNMARKED)
         self._opening.clear()
         if part.brackets:
             self.dropped.update(part.brackets)
@@ -114,16 +117,16 @@ class _LineReader:
         self.dropped.update(self._opening.values())
         words, cases, marks = self._words, self._cases, self._marks
         for i in self._indices_with_period:
-            if read_period(words[i], cases[i], context_of(words, cases, marks, i), self._language) is Period.MARK:
+            if read_period(words[i], cases[i], _context_of(words, cases, marks, i), self._language) is Period.MARK:
                 self._add(i, Mark.PERIOD, ".")
             else:
                 words[i] += "."
                 self._forms[i] += "."
         for found in marks:
-            if found and (weaker := found - one_stop(found)):
+            if found and (weaker := found - _one_stop(found)):
                 self.dropped.update(glyphs(self._language).glyph[mark] for mark in weaker)
-        make_canonical(words, cases, marks, self._language)
-        return Parsed(tuple(words), tuple(map(cached_labels, marks, cases)), tuple(self._forms), self.dropped)
+        _make_canonical(words, cases, marks, self._language)
+        return Parsed(tuple(words), tuple(map(_cached_labels, marks, cases)), tuple(self._forms), self.dropped)
 
     def _add(self, index: int, mark: Mark, glyph: str) -> None:
         if mark in self._marks[index]:
@@ -163,3 +166,77 @@ class _LineReader:
             self._open(Mark.OPEN_QUOTE, part.glyph)
         else:
             self._close(Mark.QUOTE, part)
+
+
+def canonical(words: Sequence[str], labels: Sequence[Labels], language: str = "es") -> tuple[Labels, ...]:
+    """Return the labels that `parse` finds in the written words.
+
+      * Of COMMA, COLON, SEMICOLON and PERIOD on one word only the strongest (the last in this list) stays; ELLIPSIS
+        replaces PERIOD.
+      * A word that ends with its own period has PERIOD exactly where `read_period` finds the end of a sentence.
+      * PERIOD is removed where it would be read as part of an abbreviation (`etc` + PERIOD is written `etc.`).
+      * The case becomes one that can be written: ALL_CAPS on one letter is FIRST_CAP, `ß` has none.
+
+    On canonical labels reading inverts writing: `parse(write_text(words, canonical(words, labels, language), glyphs))`
+    returns words and labels, for words that reading can yield (not `hola,` or `-`) and the glyphs of the language.
+    Applying the function twice changes nothing.
+
+    The words are in lower case, an abbreviation's period included; `language` is a code or mixture.
+    """
+    cases = [
+        label.case if label.case is Case.O else case_of(apply_case(word, label.case))
+        for word, label in zip(words, labels, strict=True)
+    ]
+    marks = [label.marks for label in labels]
+    _make_canonical(words, cases, marks, language)
+    return tuple(map(_cached_labels, marks, cases))
+
+
+def _make_canonical(words: Sequence[str], cases: Sequence[Case], marks: list[frozenset[Mark]], language: str) -> None:
+    """Make the marks of each word canonical, in place; the cases are canonical already."""
+    for i, word in enumerate(words):
+        if word.endswith("."):
+            marks[i] = _one_stop(marks[i] - {Mark.PERIOD})
+            if read_period(word[:-1], cases[i], _context_of(words, cases, marks, i), language) is Period.BOTH:
+                marks[i] |= {Mark.PERIOD}
+        elif marks[i]:
+            marks[i] = _one_stop(marks[i])
+            if (
+                Mark.PERIOD in marks[i]
+                and kind_of(word, language) is not PeriodKind.PLAIN  # quick check: the next ones are slower
+                and _period_touches(marks[i], language)
+                and read_period(word, cases[i], _context_of(words, cases, marks, i), language) is not Period.MARK
+            ):
+                marks[i] -= {Mark.PERIOD}
+
+
+@lru_cache(maxsize=1 << 13)
+def _one_stop(marks: frozenset[Mark]) -> frozenset[Mark]:
+    """Keep at most one of PERIOD, SEMICOLON, COLON and COMMA, and no PERIOD beside ELLIPSIS."""
+    if Mark.ELLIPSIS in marks:
+        marks -= {Mark.PERIOD}
+    return marks.difference([mark for mark in STOPS if mark in marks][1:])
+
+
+def _context_of(
+    words: Sequence[str], cases: Sequence[Case], marks: Sequence[frozenset[Mark]], index: int
+) -> PeriodContext:
+    """Return the context of a period after the word at `index`."""
+    last = index + 1 == len(words)
+    return PeriodContext(
+        before=words[index - 1] if index else "",
+        after="" if last else words[index + 1].removesuffix("."),
+        after_case=Case.O if last else cases[index + 1],
+        ends_clause=not marks[index].isdisjoint(_CLAUSE_ENDS),
+    )
+
+
+_cached_labels = lru_cache(maxsize=1 << 14)(Labels)
+"""Returns the same object for equal labels, to save memory."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _period_touches(marks: frozenset[Mark], language: str) -> bool:
+    """Whether PERIOD is written directly after the word, as a full stop."""
+    style = glyphs(language)
+    return style.glyph[Mark.PERIOD] == "." and next(mark for mark in style.right if mark in marks) is Mark.PERIOD

@@ -1,19 +1,12 @@
-"""Helpers of commands for their files: check outputs, print hints about inputs, and write restored words."""
+"""Checks of the outputs of commands: no input and no other output is overwritten."""
 
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import typer
-
-from asr_punct import formats
-from asr_punct.cli.base import NAME
 from asr_punct.errors import AsrPunctError
-from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, write_file
+from asr_punct.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.kaldi.tables import read_wav_scp
-from asr_punct.marks import Glyphs
-from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
-from asr_punct.words import Utterance
 
 TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
 """Tables of a data directory: Kaldi's, and `utt2doc`, which is ours."""
@@ -33,14 +26,14 @@ def check_outputs(outputs: Mapping[str, Pathlike | None], inputs: Iterable[Pathl
     for option, output in outputs.items():
         same = next((file for file in files if output is not None and is_same_file(file, output)), None)
         if same is not None:
-            raise AsrPunctError(f"{option}: found {output}, the same file as the input {same}, expected another file")
+            raise AsrPunctError(option, f"{output}, the same file as the input {same}", "another file")
     options: dict[str, str] = {}
     for option, output in outputs.items():
         if output is None or not _is_regular(output):
             continue
         first = options.setdefault(os.path.realpath(output), option)
         if first != option:
-            raise AsrPunctError(f"{option}: found {output}, the same file as {first}, expected another file")
+            raise AsrPunctError(option, f"{output}, the same file as {first}", "another file")
 
 
 def is_same_file(first: Pathlike, second: Pathlike) -> bool:
@@ -57,30 +50,3 @@ def _is_regular(output: Pathlike) -> bool:
 def audio_files(wav_scp: Path | None) -> list[Path]:
     """Return the audio files that a `wav.scp` lists; none if it does not exist."""
     return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and os.path.isfile(wav_scp) else []
-
-
-def print_hint(source: Pathlike, hint: str) -> None:
-    """Print a hint about a file on standard error."""
-    typer.echo(f"{NAME}: {display_name(source)}: {hint}", err=True)
-
-
-def write_restored(
-    utterances: Iterable[Utterance],
-    glyphs: Glyphs,
-    output: Pathlike,
-    format_name: str,
-    limits: Limits | None,
-    report: Path | None,
-    quiet: bool,
-) -> None:
-    """Write utterances, and if wanted a `report` on their subtitles; its summary is printed unless `quiet`."""
-    utterances, glyphs = formats.with_glyphs(utterances, glyphs)
-    cues = list[Cue]()
-    formats.write(utterances, output, glyphs, format_name, limits, cues.append if report else None)
-    if report:
-        limits = limits or NETFLIX
-        problems = check_cues(cues, limits, glyphs.name)
-        with write_file(report) as out:
-            out.writelines(report_lines(problems, limits, glyphs.name))
-        if not quiet:
-            print_hint(report, summarise(problems, len(cues), limits, glyphs.name))

@@ -1,26 +1,33 @@
 """Fit the decoder's settings on a development corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from asr_punct.decode.calibration import calibration_error, fit_calibration
-from asr_punct.decode.class_weights import fit_class_weights
 from asr_punct.decode.decoder import Decoder
-from asr_punct.decode.flags import FlagArray, WordFlag, has_flag
-from asr_punct.decode.settings import (
-    CAPITAL_FOLLOWS,
-    DecodeSettings,
+from asr_punct.decode.inputs import (
+    CAPITAL_MARKS,
+    BoolArray,
+    FlagArray,
     FloatArray,
+    IntArray,
+    WordFlag,
     calibrated_logits,
     case_logits,
+    has_flag,
     sigmoid,
 )
-from asr_punct.decode.thresholds import MIN_COUNT, climb, f1, fit_case_bias, fit_thresholds
-from asr_punct.decode.word_marks import BoolArray, IntArray
+from asr_punct.decode.settings import DecodeSettings
+from asr_punct.decode.thresholds import (
+    MIN_COUNT,
+    climb,
+    fit_case_bias,
+    fit_class_weights,
+    fit_thresholds,
+    pooled_f1,
+)
 from asr_punct.marks import CASES, MARKS, Case, Mark
 
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
@@ -29,7 +36,6 @@ _THRESHOLD_STEPS = (-0.5, -0.25, 0.25, 0.5)
 """Candidates for a change of a threshold's logit."""
 _MIN_CAPITALS = 0.9
 """Smallest share of capitals after . and ? for which `DecodeSettings.sentence_capitals` is tried."""
-_SENTENCE_ENDS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 _Change = Callable[[DecodeSettings], Sequence[DecodeSettings]]
 
 
@@ -74,7 +80,7 @@ def decoded_f1(dev: DevSet, settings: DecodeSettings) -> float:
             count += len(label.marks)
             hits += sum(bool(true[MARKS.index(mark)]) for mark in label.marks)
         first = end
-    return float(f1(hits, count, float(dev.true_marks.sum())))
+    return float(pooled_f1(hits, count, float(dev.true_marks.sum())))
 
 
 def calibration_errors(dev: DevSet, settings: DecodeSettings) -> list[float]:
@@ -124,7 +130,7 @@ def _case_bias(dev: DevSet, settings: DecodeSettings) -> dict[Case, float]:
 
 def _sentences_begin_with_capitals(dev: DevSet) -> bool:
     """Return whether nearly all words after a . or ? inside a document have a capital."""
-    ended = np.asarray(dev.true_marks[:, _SENTENCE_ENDS].any(axis=1))
+    ended = np.asarray(dev.true_marks[:, CAPITAL_MARKS].any(axis=1))
     ended[np.array(dev.ends, dtype=int) - 1] = False
     following = dev.true_cases[1:][ended[:-1] & ~has_flag(dev.flags[1:], WordFlag.CASE_FIXED)]
     return len(following) >= MIN_COUNT and float((following > 0).mean()) >= _MIN_CAPITALS

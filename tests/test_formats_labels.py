@@ -1,39 +1,36 @@
-"""NeMo manifests, in and out."""
-
-import json
-from dataclasses import replace
+"""Labels of files: written words read as labels, and NeMo's corpus of labels."""
 
 import pytest
-from dummies import file, written_lines
+from dummies import refused_at
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct import formats
 from asr_punct.corpora.written import prepare_nemo_labels
-from asr_punct.errors import InputError
+from asr_punct.formats.labelled import labelled
 from asr_punct.formats.lines.nemo_labels import format_labels, read_nemo_labels
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import Case, Labels, Mark, glyphs
 from asr_punct.words import Utterance, Word
 
-
-def manifest(tmp_path, *lines):
-    return file(tmp_path, "a.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+# Files read as labels
 
 
-@given(st.floats(1e-9, 1e7), st.floats(0, 1e4))
-def test_times_survive_writing_and_reading(tmp_path_factory, start, length):
-    value = Utterance((Word("hola", start, start + length),), recording="a.wav", time_source="asr")
-    (line,) = written_lines([value], "nemo")
-    assert 0 <= start - line["offset"] < 1e-3
-    (back,) = formats.read(manifest(tmp_path_factory.mktemp("manifest"), line))
-    assert back.words == value.words
+def timed(*tokens):
+    return Utterance(tuple(Word(token, i, i + 0.5) for i, token in enumerate(tokens)), time_source="asr")
 
 
-def test_another_number_of_words_makes_a_new_line(tmp_path):
-    (value,) = formats.read(manifest(tmp_path, {"audio_filepath": "a.wav", "text": "uno dos", "x": 1}))
-    fewer = replace(value, words=(Word("uno"),))
-    assert written_lines([fewer], "nemo") == [{"audio_filepath": "a.wav", "pred_text": "uno"}]
+def test_labelled_words_keep_the_times_of_their_tokens():
+    value = labelled(timed("¿Qué", "dijo", "el", "Sr.", "niño(s)?"), "es")
+    assert [word.text for word in value.words] == ["qué", "dijo", "el", "sr.", "niños"]
+    assert [word.start for word in value.words] == [0, 1, 2, 3, 4]
+    assert value.time_source == "asr"
+
+
+def test_as_many_words_as_tokens_by_chance_get_no_times():
+    value = labelled(timed("Uno,dos", "-", "tres."), "es")
+    assert [word.text for word in value.words] == ["uno", "dos", "tres"]
+    assert {word.start for word in value.words} == {None}
+    assert value.time_source == "none"
 
 
 # NeMo's pairs of labels
@@ -68,18 +65,16 @@ def test_other_marks_than_three_are_read(tmp_path, pair, mark):
 
 
 @pytest.mark.parametrize(
-    ("text", "labels", "message"),
+    ("text", "labels", "place", "found"),
     [
-        ("ana mira\n", "OU\n", "labels.txt:1: found 1 label, expected 2"),
-        ("ana\nmira\n", "OU\n", "labels.txt: found 1 line"),
-        ("ana\n", "OU\nOO\n", "text.txt: found 1 line"),
-        ("ana\n", "OX\n", "labels.txt:1: found label 'OX'"),
-        ("ana\n", "U\n", "labels.txt:1: found label 'U'"),
-        ("ana\n", "xO\n", "labels.txt:1: found label 'xO'"),
+        ("ana mira\n", "OU\n", "labels.txt:1", "1 label"),
+        ("ana\nmira\n", "OU\n", "labels.txt", "1 line"),
+        ("ana\n", "OU\nOO\n", "text.txt", "1 line"),
+        *(("ana\n", f"{label}\n", "labels.txt:1", f"label {label!r}") for label in ("OX", "U", "xO")),
     ],
 )
-def test_what_is_no_pair(tmp_path, text, labels, message):
-    with pytest.raises(InputError, match=message):
+def test_what_is_no_pair(tmp_path, text, labels, place, found):
+    with refused_at(tmp_path / place, found):
         read_pair(tmp_path, text, labels)
 
 

@@ -1,19 +1,115 @@
-"""ASS and TTML, which are only written: read back by parsers of these tests."""
+"""SubRip and WebVTT, read and written; ASS and TTML, written, and read back by parsers of these tests."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from dummies import file, refused_at, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import formats
-from asr_punct.errors import InputError
-from asr_punct.marks import Labels, Mark, glyphs
-from asr_punct.subtitles import NETFLIX, make_cues
+from asr_punct.errors import ArgumentError, InputError
+from asr_punct.formats.cues import cue_reader
+from asr_punct.formats.cues.cue_text import SRT, VTT
+from asr_punct.formats.cues.writers import parse_limits_option
+from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.subtitles import BBC, NETFLIX, make_cues
 from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")
+
+# Writing back
+
+
+def test_tags_and_escapes_inside_a_word_are_kept_if_its_case_changes(tmp_path):
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<b>eu</b>ko r&amp;d a&lt;b\n"
+    (cue,) = formats.read(file(tmp_path, "a.vtt", text))
+    caps = Labels(frozenset({Mark.OPEN_QUES, Mark.QUESTION}), Case.ALL_CAPS)
+    said = annotate(cue, labels=(caps, caps, Labels(frozenset({Mark.DASH}))))
+    assert written([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
+
+
+def test_a_cue_with_other_words_is_an_error(tmp_path):
+    (cue,) = formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\nintro\n00:01.000 --> 00:02.000\nhola ana\n"))
+    with refused_at("utterance 'intro'", "1 word"):
+        written([replace(cue, words=cue.words[:1])], "vtt")
+
+
+# New cues
+
+
+def test_with_limits_all_cues_are_new(tmp_path):
+    cues = "WEBVTT\n\n00:00.000 --> 00:01.000\nla primera\n\n00:01.000 --> 00:02.000\nfrase.\n"
+    said = list(formats.read(file(tmp_path, "a.vtt", cues)))
+    formats.write(said, tmp_path / "b.vtt", ES, subtitles=NETFLIX)
+    assert (tmp_path / "b.vtt").read_text() == "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\nla primera frase.\n"
+
+
+def test_subtitles_of_a_ctm(run, tmp_path, model):
+    source, target = tmp_path / "a.ctm", tmp_path / "a.srt"
+    source.write_text("".join(f"r 1 {at}.5 0.4 {word}\n" for at, word in enumerate(["ana", "mira", "la", "casa"])))
+    options = ("--model", model, "--quiet", "--subtitles", "bbc,characters=9,lines=1")
+    status, _, error = run("punctuate", source, "-o", target, *options)
+    assert (status, error) == (0, "")
+    said = [word.text.strip(",.?¿").lower() for cue in formats.read(target) for word in cue.words]
+    assert said == ["ana", "mira", "la", "casa"]
+    assert max(map(len, target.read_text().split("\n\n")[0].splitlines()[2:])) <= 9
+
+
+def test_limits_are_only_for_subtitle_formats():
+    assert parse_limits_option(None, "text") is None
+    assert parse_limits_option("bbc", "vtt") == BBC
+    for name in ("ctm", "kaldi"):
+        with refused_at("subtitles", f"the output {name}", ArgumentError):
+            formats.write([], "a", ES, name, subtitles=BBC)
+
+
+# Malformed files
+
+CUE = "00:00:01,000 --> 00:00:02,000\nhola\n"
+
+
+@pytest.mark.parametrize("text", ["NOTE x\n\n" * 40 + CUE, CUE + "hola\n" * 90, "\n" * 400 + CUE])
+def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(cue_reader, "MAX_CUE", 300)
+    assert len(list(formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\n" + f"{CUE}\n" * 20)))) == 20
+    with pytest.raises(InputError) as raised:
+        list(formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\n" + text)))
+    assert raised.value.found == "more than 300 characters without a cue"
+
+
+@pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
+@pytest.mark.parametrize("markup", [SRT, VTT])
+def test_many_tags_are_read_in_linear_time(text, markup):
+    found = markup.split(text + " fin")
+    assert found.words[-1] == "fin"
+
+
+# Inverses
+
+PAYLOADS = st.text(st.sampled_from("ab <>/i&;lt{}\\\n\t¿.-:0v"), max_size=40)
+
+
+@given(PAYLOADS, st.sampled_from([SRT, VTT]))
+def test_the_parts_of_a_cue_join_to_its_text(text, markup):
+    found = markup.split(text)
+    pieces = [piece for pair in zip(found.between, (*found.words, ""), strict=True) for piece in pair]
+    assert "".join(pieces) == text
+    tokens = [markup.token(word) for word in found.words]
+    assert all(len(token.split()) == 1 for token in tokens)
+
+
+@given(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=10))
+def test_escaped_text_is_read_back(token):
+    found = VTT.split(VTT.escape(token))
+    assert [VTT.token(word) for word in found.words] == [token]
+
+
+# ASS and TTML
+
+
 TT, XML = "{http://www.w3.org/ns/ttml}", "{http://www.w3.org/XML/1998/namespace}"
 
 
@@ -45,8 +141,8 @@ def read_ttml(path):
 READERS = {"ass": read_ass, "ttml": read_ttml}
 
 
-def written(utterances, tmp_path, name, **options):
-    path = tmp_path / f"talk.{name}"
+def saved(utterances, folder, name, **options):
+    path = folder / f"talk.{name}"
     formats.write(utterances, path, ES, **options)
     return path
 
@@ -60,7 +156,7 @@ def talk(*words, **more):
 def test_new_cues_have_marks_times_and_lines(tmp_path, name):
     labels = (Labels(), Labels(frozenset({Mark.PERIOD})), Labels())
     said = annotate(talk(("hola", 0.5), ("r&d<", 0.9), ("ya", 3600.0)), labels=labels)
-    assert READERS[name](written([said], tmp_path, name)) == [
+    assert READERS[name](saved([said], tmp_path, name)) == [
         (0.5, pytest.approx(1.333, abs=0.006), "", ["hola r&d<."]),
         (3600.0, pytest.approx(3600.833, abs=0.006), "", ["ya"]),
     ]
@@ -68,14 +164,14 @@ def test_new_cues_have_marks_times_and_lines(tmp_path, name):
 
 def test_ass_names_speakers_and_escapes_what_it_reserves(tmp_path):
     said = [talk(("{b}", 0.0), (r"a\Nb", 0.4), speaker="Gil, Ana"), talk(("sí", 0.8), speaker="Jon")]
-    path = written(said, tmp_path, "ass", subtitles=NETFLIX)
+    path = saved(said, tmp_path, "ass", subtitles=NETFLIX)
     assert [cue[2:] for cue in read_ass(path)] == [("", [r"-{b} a\Nb", "-sí"])]
     assert r"-\{b\} a\⁠Nb\N-sí" in path.read_text(encoding="utf-8")
-    assert [cue[2] for cue in read_ass(written(said[:1], tmp_path, "ass"))] == ["Gil Ana"]
+    assert [cue[2] for cue in read_ass(saved(said[:1], tmp_path, "ass"))] == ["Gil Ana"]
 
 
 def test_ttml_is_an_ebu_tt_d_document(tmp_path):
-    root = ElementTree.parse(written([talk(("hola", 0.5))], tmp_path, "ttml")).getroot()
+    root = ElementTree.parse(saved([talk(("hola", 0.5))], tmp_path, "ttml")).getroot()
     assert root.get("{http://www.w3.org/ns/ttml#parameter}timeBase") == "media"
     assert root.get(f"{XML}lang") == "es"
     assert [child.tag for child in root.find(f"{TT}head")] == [f"{TT}{n}" for n in ("metadata", "styling", "layout")]
@@ -95,17 +191,8 @@ def test_cues_of_a_file_keep_times_and_lines_without_tags(tmp_path, name, source
     text = "WEBVTT\n\n" + text if source == "vtt" else "1\n" + text.replace(".", ",").replace("\n\n", "\n\n2\n")
     path = tmp_path / f"in.{source}"
     path.write_text(text.replace("&amp;", "&amp;" if source == "vtt" else "&"), encoding="utf-8")
-    found = READERS[name](written(formats.read(path), tmp_path, name))
+    found = READERS[name](saved(formats.read(path), tmp_path, name))
     assert found == [(1.0, 2.5, "", ["hola,", "ana & jon"])]
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_errors_leave_no_file(tmp_path, name):
-    with pytest.raises(InputError, match="words without times"):
-        written([Utterance((Word("a"),), recording="r")], tmp_path, name)
-    with pytest.raises(InputError, match=r"a .* file, expected a format that is read"):
-        list(formats.read(tmp_path / f"a.{name}"))
-    assert not list(tmp_path.iterdir())
 
 
 @st.composite
@@ -126,7 +213,7 @@ def transcripts(draw):
 @settings(max_examples=30)
 @given(utterances=transcripts())
 def test_any_transcript_has_its_cues(tmp_path_factory, name, utterances):
-    path = written(utterances, tmp_path_factory.mktemp("cues"), name)
+    path = saved(utterances, tmp_path_factory.mktemp("cues"), name)
     cues = sorted(make_cues(utterances, NETFLIX, ES), key=lambda cue: cue.start)
     found = READERS[name](path)
     assert [lines for *_, lines in found] == [list(cue.lines) for cue in cues]

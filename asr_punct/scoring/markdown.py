@@ -5,26 +5,21 @@ from dataclasses import asdict
 from itertools import chain
 
 from asr_punct.errors import plural
-from asr_punct.marks import MARKS, Glyphs, Mark
+from asr_punct.marks import MARKS, Glyphs, Kind, Mark
 from asr_punct.scoring.mark_classes import EACH_MARK, MarkClasses
-from asr_punct.scoring.scores import Interval, Rate, Scores
+from asr_punct.scoring.scores import ERROR_RATES, Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference
 
 NO_VALUE = "–"
 """Cell of a table for an undefined or unknown value."""
-_ERROR_RATES = {
-    "slot_error_rate": "slot error rate",
-    "punctuation_error_rate": "punctuation error rate",
-    "wer": "word error rate",
-    "written_wer": "written word error rate",
-}
-_DASHES = {Mark.DASH: " (dash)", Mark.OPEN_DASH: " (opening dash)"}
 CASE_NAMES: Mapping[str, str] = {"FIRST_CAP": "Abc", "ALL_CAPS": "ABC"}
 
 
 def mark_name(mark: Mark, glyphs: Glyphs) -> str:
     """Return the glyph of a mark; the two dashes, which have one glyph, are described too."""
-    return glyphs.glyph[mark] + _DASHES.get(mark, "")
+    if mark.kind is Kind.DASH:
+        return f"{glyphs.glyph[mark]} ({'opening dash' if mark.is_left else 'dash'})"
+    return glyphs.glyph[mark]
 
 
 def class_names(classes: MarkClasses, glyphs: Glyphs) -> dict[str, str]:
@@ -52,7 +47,7 @@ def metric_names(classes: MarkClasses, glyphs: Glyphs) -> dict[str, str]:
         "one_class.f1": "F1 of any mark",
         "case.micro.f1": "F1 of capitals",
         "case.surface.f1": "F1 of words with capitals",
-        **_ERROR_RATES,
+        **{path: rate.name for path, rate in ERROR_RATES.items()},
     }
 
 
@@ -89,8 +84,7 @@ def case_rates(scores: Scores) -> dict[str, tuple[str, Rate]]:
 
 def error_rates(scores: Scores) -> dict[str, tuple[str, float | None]]:
     """Return name and value of the single rates by their path in a scores file."""
-    has_words = scores.wer is not None
-    names = {path: name for path, name in _ERROR_RATES.items() if has_words or not path.endswith("wer")}
+    names = {path: rate.name for path, rate in ERROR_RATES.items() if scores.wer is not None or not rate.recognised}
     return {path: (name, getattr(scores, path)) for path, name in {"mean_f1": "mean F1", **names}.items()}
 
 

@@ -1,0 +1,243 @@
+"""What the decoder reads for each word: flags of the input, and logits from a model's probabilities.
+
+A model that decides each mark on its own gives logits of logit(p) - logit(threshold), where p is the calibrated
+probability, so a mark is set where its logit is above 0.
+
+The labels of other models are classes, each a set of marks (Poláček et al. 2023, section 3.5). Their probabilities are
+multiplied by class weights, and the logit of a mark is the log-probability of the most likely weighted class that
+contains it minus that of the most likely one that does not: only the marks of the most likely class are above 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from asr_punct.decode.settings import Calibration, DecodeSettings
+from asr_punct.marks import CAPITAL_FOLLOWS, CASES, MARKS, Case, Labels, Mark, parse_marks
+from asr_punct.words import PROBABLE_LABELS, Probabilities
+
+FloatArray = npt.NDArray[np.float32]
+Float64Array = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+FlagArray = npt.NDArray[np.uint8]
+
+MIN_LISTED = 0.05
+"""Minimum probability of a label that is listed without being set."""
+CAPITAL_MARKS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
+"""Indices of the marks that a capital follows: . and ?"""
+_DECIMALS = 4
+_MIN_PROBABILITY = 1e-6
+_IS_LEFT = np.array([mark.is_left for mark in MARKS])
+
+
+class WordFlag(IntFlag):
+    """What the input says about a word: marks and capitals that it already has, and the kind of word that it is."""
+
+    LEFT_TAKEN = 1
+    """The input has marks on the left of the word, so none is added there."""
+    RIGHT_TAKEN = 2
+    """The input has marks on the right of the word, so none is added there."""
+    BARRIER = 4
+    """The marks of the input include a period or a paired mark: no pair that the decoder adds spans the word."""
+    ENDED = 8
+    """A . or ? of the input ends a sentence after the word."""
+    CASE_FIXED = 16
+    """The word already has a capital, or cannot have one."""
+    NEVER_NAME = 32
+    """An article, conjunction or other function word that is never a name, nor the beginning of one."""
+    LONG_WORD = 64
+    """A word of seven letters or more: hardly ever an abbreviation in capitals."""
+    SEPARATED = 128
+    """The input has a mark after the word that any case may follow: not only a comma or semicolon."""
+
+
+def has_flag(flags: FlagArray, flag: WordFlag) -> BoolArray:
+    """Return whether each word has a flag, (words,)."""
+    return np.asarray(flags & int(flag) > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class DecoderInput:
+    """Logits and flags of consecutive words.
+
+    Attributes:
+        marks: logits of marks, above 0 where a mark should be set, -inf where it must not be. *Shape:* (words, marks).
+        ends: logit of the likelier of . and ? that may be set, and of the likelier one of all. *Shape:* (words, 2).
+        cases: calibrated log-probabilities of cases plus their biases. *Shape:* (words, cases).
+        flags: sums of `WordFlag`. *Shape:* (words,).
+    """
+
+    marks: Float64Array
+    ends: Float64Array
+    cases: Float64Array
+    flags: FlagArray
+
+    @classmethod
+    def from_probabilities(
+        cls,
+        labels: FloatArray,
+        cases: FloatArray,
+        flags: FlagArray,
+        settings: DecodeSettings,
+        classes: tuple[str, ...],
+    ) -> DecoderInput:
+        """Return the input for words with these flags, (words,), and probabilities.
+
+        `labels` are probabilities of marks, (words, marks), or of classes, (words, classes), with `O` among the
+        classes; `cases` are those of cases, (words, cases).
+        """
+        logits = mark_logits(labels, settings, classes)
+        marks = allowed_logits(logits, flags, settings)
+        off = [index for index in CAPITAL_MARKS if MARKS[index] not in settings.enabled]
+        written, unwritten = marks[:, CAPITAL_MARKS].max(axis=1), logits[:, off].max(axis=1, initial=-np.inf)
+        ends = np.stack([written, np.maximum(written, unwritten)], axis=1)
+        return cls(marks, ends, case_logits(cases, settings), flags)
+
+    def __len__(self) -> int:
+        return len(self.flags)
+
+    def __getitem__(self, words: slice) -> DecoderInput:
+        return DecoderInput(self.marks[words], self.ends[words], self.cases[words], self.flags[words])
+
+    def has(self, flag: WordFlag) -> BoolArray:
+        """Return whether each word has a flag, (words,)."""
+        return has_flag(self.flags, flag)
+
+    def followed_by(self, other: DecoderInput) -> DecoderInput:
+        """Return the input of these words and the next ones."""
+        columns = ("marks", "ends", "cases", "flags")
+        return DecoderInput(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in columns))
+
+
+NO_WORDS = DecoderInput(
+    np.zeros((0, len(MARKS))), np.zeros((0, 2)), np.zeros((0, len(CASES))), np.zeros(0, dtype=np.uint8)
+)
+
+
+def logits(probabilities: npt.NDArray[np.floating]) -> Float64Array:
+    """Return log(p / (1 - p)), with p clipped to [1e-6, 1 - 1e-6]."""
+    clipped = np.clip(probabilities.astype(np.float64), _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    return np.asarray(np.log(clipped) - np.log1p(-clipped))
+
+
+def sigmoid(values: Float64Array) -> Float64Array:
+    """Return the probabilities of logits, without overflow."""
+    return np.asarray(0.5 * (1 + np.tanh(values / 2)))
+
+
+def calibrated_logits(probabilities: FloatArray, calibration: Calibration) -> Float64Array:
+    """Return the calibrated logits of marks, (words, marks)."""
+    scale = np.array([calibration.scale[mark] for mark in MARKS])
+    return np.asarray(logits(probabilities) * scale + [calibration.bias[mark] for mark in MARKS])
+
+
+def mark_logits(labels: FloatArray, settings: DecodeSettings, classes: tuple[str, ...] = ()) -> Float64Array:
+    """Return the logits of all marks, also of those that may not be set, (words, marks); -inf for those in no class.
+
+    The arguments are those of `DecoderInput.from_probabilities`.
+    """
+    if not classes:
+        thresholds = np.array([settings.thresholds[mark] for mark in MARKS], dtype=np.float32)
+        return np.asarray(calibrated_logits(labels, settings.calibration) - logits(thresholds))
+    contains = class_marks(classes)
+    logs = log_probabilities(labels) + np.log([settings.class_weights.get(name, 1.0) for name in classes])
+    result = np.full((len(logs), len(MARKS)), -np.inf)
+    for mark in np.flatnonzero(contains.any(axis=0)):
+        result[:, mark] = logs[:, contains[:, mark]].max(axis=1) - logs[:, ~contains[:, mark]].max(axis=1)
+    return result
+
+
+def allowed_logits(logits: Float64Array, flags: FlagArray, settings: DecodeSettings) -> Float64Array:
+    """Return the logits with -inf for marks that may not be set, (words, marks).
+
+    The classes of a mark that is not enabled still compete: where one of them is most likely, the word gets no other
+    mark instead.
+    """
+    disabled = np.array([mark not in settings.enabled for mark in MARKS])
+    return np.asarray(np.where(disabled | _taken_sides(flags), -np.inf, logits))
+
+
+def possible_marks(settings: DecodeSettings, classes: tuple[str, ...]) -> frozenset[Mark]:
+    """Return the marks that are enabled and, for a model of classes, in one of them."""
+    known = frozenset(mark for name in classes for mark in parse_marks(name)) if classes else frozenset(MARKS)
+    return known & settings.enabled
+
+
+@cache
+def class_marks(classes: tuple[str, ...]) -> BoolArray:
+    """Return whether each class contains each mark, (classes, marks)."""
+    return np.array([[mark in parse_marks(name) for mark in MARKS] for name in classes], dtype=bool)
+
+
+def log_probabilities(probabilities: FloatArray) -> Float64Array:
+    """Return logarithms of probabilities; that of 0 is finite."""
+    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), np.finfo(np.float32).tiny)))
+
+
+def _taken_sides(flags: FlagArray) -> BoolArray:
+    """Return the marks that cannot be added because the input has marks on their side, (words, marks)."""
+    left, right = has_flag(flags, WordFlag.LEFT_TAKEN), has_flag(flags, WordFlag.RIGHT_TAKEN)
+    return np.outer(left, _IS_LEFT) | np.outer(right, ~_IS_LEFT)
+
+
+def case_logs(probabilities: FloatArray) -> Float64Array:
+    """Return the log-probabilities of cases, (words, cases), with p at least 1e-6."""
+    return np.asarray(np.log(np.maximum(probabilities.astype(np.float64), _MIN_PROBABILITY)))
+
+
+def case_logits(probabilities: FloatArray, settings: DecodeSettings) -> Float64Array:
+    """Return calibrated log-probabilities of cases plus their biases, (words, cases)."""
+    bias = [settings.case_bias[case] for case in CASES]
+    return np.asarray(case_logs(probabilities) / settings.calibration.case_temperature + bias)
+
+
+def label_probabilities(
+    labels: FloatArray,
+    cases: FloatArray,
+    flags: FlagArray,
+    settings: DecodeSettings,
+    classes: tuple[str, ...],
+    case: bool,
+) -> Float64Array:
+    """Return the calibrated probabilities of marks and capitals, (words, marks + capitals), before all rules.
+
+    Labels that the model does not decide have NaN: marks that are not enabled or are on a side that has marks in the
+    input, and the case of a word that already has a capital, cannot have one, or gets none without `case`. The other
+    arguments are those of `DecoderInput.from_probabilities`.
+    """
+    if classes:
+        marks = labels.astype(np.float64) @ class_marks(classes)
+    else:
+        marks = sigmoid(calibrated_logits(labels, settings.calibration))
+    possible = possible_marks(settings, classes)
+    marks[:, [mark not in possible for mark in MARKS]] = np.nan
+    marks[_taken_sides(flags)] = np.nan
+    weights = np.exp(case_logs(cases) / settings.calibration.case_temperature)
+    capitals = np.asarray(weights / weights.sum(axis=1, keepdims=True))[:, 1:]
+    capitals[has_flag(flags, WordFlag.CASE_FIXED) | (not case)] = np.nan
+    return np.concatenate([marks, capitals], axis=1)
+
+
+def list_probabilities(
+    row: Sequence[float], given: Probabilities | None, given_labels: Labels, labels: Labels
+) -> Probabilities:
+    """Return the probabilities that `punctuate --probabilities` lists for a word.
+
+    They are those of the labels that the model sets, and of all others from `MIN_LISTED` on, so that three in ten of
+    the labels listed with 0.3 should be right, whether they are set or not. `row` has those of the word's marks and
+    capitals, in the order of `PROBABLE_LABELS`. The probabilities and labels `given` are those of the input, `labels`
+    those of the output.
+    """
+    added = (labels.marks - given_labels.marks) | ({labels.case} - {given_labels.case, Case.O})
+    named = zip(PROBABLE_LABELS, row, strict=True)
+    new = {
+        name: round(value, _DECIMALS) for name, value in named if value >= MIN_LISTED or (name in added and value >= 0)
+    }
+    return {**(given or {}), **new}

@@ -1,0 +1,212 @@
+"""The pipeline of `punctuate`, `batch` and `transcribe`: words in, the same words with marks and capitals out.
+
+Its steps are: read, remove marks, hints, lower case, pauses from audio (these four in `prepare`), restore, write. All
+are lazy: an utterance is written before the next ones are read, but for those that the model needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from asr_punct import formats
+from asr_punct.errors import ArgumentError, Setting
+from asr_punct.files import Pathlike, make_directory, write_file
+from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
+from asr_punct.formats.kaldi.tables import read_wav_scp
+from asr_punct.formats.source import Source
+from asr_punct.marks import Glyphs, Labels, takes_case
+from asr_punct.progress import track
+from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
+from asr_punct.words import Utterance, Word, lowercased, word_count
+
+if TYPE_CHECKING:
+    from asr_punct.audio import AudioOf
+    from asr_punct.inference.punctuator import Punctuator
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What an input has that stays in the output, and the setting with which it does not."""
+
+    found: str
+    remedy: str
+    setting: Setting
+
+
+CAPITALS_STAY = Hint("all words are in capitals, which stay in the output", "to restore capitals", Setting("lowercase"))
+LABELS_STAY = Hint(
+    "found labels, which stay in the output", "to restore all marks and capitals", Setting("ignore_labels")
+)
+OnHint = Callable[[Hint], object]
+_NO_LABELS = Labels()
+_MIN_CAPITALS = 3
+"""Number of words in capitals from which an input counts as written in capitals: one or two may be names."""
+
+
+class Target(NamedTuple):
+    """An output: its path and format, limits of its cues, and a file for the cues that break them."""
+
+    path: Pathlike
+    format: str
+    limits: Limits | None = None
+    report: Path | None = None
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """How words are read, prepared and written.
+
+    Attributes:
+        source_format: format of the input; None: detected.
+        target_format: format of the output; None: that of the input, or of the output's name.
+        subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
+        report: file for the cues that break these limits; None: it is not written.
+        times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
+        audio: the recording on which pauses are refined; None: see `wav_scp`.
+        wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
+        ignore_labels: whether marks and capitals of the input are removed.
+        lowercase: whether words are read in lower case.
+        probabilities: whether the probabilities of labels are written; only for the format `json`.
+    """
+
+    source_format: str | None = None
+    target_format: str | None = None
+    subtitles: str | None = None
+    report: Path | None = None
+    times: str | None = None
+    audio: Path | None = None
+    wav_scp: Path | None = None
+    ignore_labels: bool = False
+    lowercase: bool = False
+    probabilities: bool = False
+
+    def target(self, output: Pathlike, source: Source | None = None) -> Target:
+        """Return the output with its format, which may be that of the input `source`.
+
+        Raises AsrPunctError for an unknown format, or one to which other options do not apply.
+        """
+        name = formats.output_format(output, self.target_format, None if self.probabilities else source)
+        limits = parse_limits_option(self.subtitles, name)
+        if self.report:
+            check_subtitle_format(name, "report")
+        if self.probabilities and name != "json":
+            raise ArgumentError("probabilities", f"the output {name}", "json", Setting("target_format", "json"))
+        return Target(output, name, limits, self.report)
+
+    @cached_property
+    def audio_of(self) -> AudioOf | None:
+        """Function that returns an utterance's recording, if there are any. Raises InputError for a malformed table."""
+        from asr_punct.audio import recording_table, single_recording
+
+        if self.audio:
+            return single_recording(self.audio)
+        return None if self.wav_scp is None else recording_table(read_wav_scp(self.wav_scp), self.wav_scp)
+
+
+class Written(NamedTuple):
+    """The number of words that were written, and a summary of the report on cues, "" without one."""
+
+    words: int
+    report: str = ""
+
+
+def restore_file(
+    source: Source,
+    output: Pathlike,
+    punctuator: Punctuator,
+    options: PipelineOptions,
+    on_hint: OnHint | None = None,
+    *,
+    make_folder: bool = False,
+) -> Written:
+    """Restore marks and capitals of a file; the output appears when it is complete.
+
+    With `make_folder` the output's folder is made if there is none. Raises AsrPunctError if the input is missing or
+    malformed, or the output cannot be written.
+    """
+    target = options.target(output, source)
+    utterances = prepare(formats.read(source, may_be_empty=True, times=options.times), punctuator, options, on_hint)
+    if make_folder:
+        make_directory(Path(output).parent)
+    restored = punctuator.restore(utterances, probabilities=options.probabilities)
+    tracked = track(restored, "words", size=word_count, position=source.file.position)
+    return write_restored(tracked, punctuator.glyphs, target)
+
+
+def prepare(
+    utterances: Iterable[Utterance], punctuator: Punctuator, options: PipelineOptions, on_hint: OnHint | None = None
+) -> Iterable[Utterance]:
+    """Return the utterances as the model reads them: the options that change labels, words and pauses are applied.
+
+    `on_hint` gets hints about what stays in the output; without it nobody looks for that.
+    """
+    if options.ignore_labels:
+        utterances = punctuator.without_marks(utterances)
+    if on_hint:
+        utterances = _with_hints(utterances, on_hint, about_capitals=not options.lowercase)
+    if options.lowercase:
+        utterances = map(lowercased, utterances)
+    if options.audio_of:
+        from asr_punct.pauses import with_pauses_from_audio
+
+        utterances = with_pauses_from_audio(utterances, options.audio_of)
+    return utterances
+
+
+def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Target) -> Written:
+    """Write utterances, and if wanted the report on their cues, with the glyphs of the first one's language."""
+    words, cues = 0, list[Cue]()
+
+    def counted() -> Iterator[Utterance]:
+        nonlocal words
+        for utterance in utterances:
+            words += len(utterance.words)
+            yield utterance
+
+    written, glyphs = formats.with_glyphs(counted(), glyphs)
+    formats.write(written, target.path, glyphs, target.format, target.limits, cues.append if target.report else None)
+    if not target.report:
+        return Written(words)
+    limits = target.limits or NETFLIX
+    problems = check_cues(cues, limits, glyphs.name)
+    with write_file(target.report) as out:
+        out.writelines(report_lines(problems, limits, glyphs.name))
+    return Written(words, summarise(problems, len(cues), limits, glyphs.name))
+
+
+def _with_hints(utterances: Iterable[Utterance], on_hint: OnHint, about_capitals: bool) -> Iterator[Utterance]:
+    """Yield the utterances; give a hint at the first labels, and at the end if all words are in capitals."""
+    capitals, is_labelled = CapitalsCheck(), False
+    for utterance in utterances:
+        if not is_labelled and any(label != _NO_LABELS for label in utterance.labels):
+            is_labelled = True
+            on_hint(LABELS_STAY)
+        capitals.add(utterance.words)
+        yield utterance
+    if about_capitals and capitals.are_capitals():
+        on_hint(CAPITALS_STAY)
+
+
+class CapitalsCheck:
+    """Checks whether all words of an input are in capitals."""
+
+    def __init__(self) -> None:
+        self._count, self._only_capitals = 0, True
+
+    def add(self, words: Iterable[Word]) -> None:
+        """Check more words; tags, addresses and words whose letters have no case (`123`) do not count."""
+        if not self._only_capitals:
+            return
+        for text in filter(takes_case, (word.text for word in words)):
+            if text != text.upper():
+                self._only_capitals = False
+                return
+            self._count += text != text.lower()
+
+    def are_capitals(self, minimum: int = _MIN_CAPITALS) -> bool:
+        """Whether there were at least `minimum` words, all in capitals."""
+        return self._only_capitals and self._count >= minimum

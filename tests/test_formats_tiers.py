@@ -1,0 +1,125 @@
+"""TextGrid and ELAN: tiers and times that are kept, encodings, and new files."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from dummies import file, json_lines, refused_at, written
+
+from asr_punct import formats
+from asr_punct.formats.tiers.textgrid import read_textgrid
+from asr_punct.marks import Case, Labels, Mark
+from asr_punct.words import Utterance, Word, annotate
+
+ASKED = Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.FIRST_CAP)
+((_, GRID, _, PUNCTUATED),) = [row for row in json_lines("format_outputs.jsonl") if row[0] == "a.TextGrid"]
+"""A grid with words, other tiers and odd numbers, and the same with a tier of words with marks after the words."""
+
+
+def read(folder, content, encoding="utf-8"):
+    (utterance,) = read_textgrid(file(folder, "a.TextGrid", content.encode(encoding)))
+    return utterance
+
+
+def asked(utterance):
+    return annotate(utterance, labels=(ASKED,) * len(utterance.words))
+
+
+def test_marks_in_a_tier_can_be_removed(tmp_path):
+    again = read(tmp_path, PUNCTUATED)
+    assert again.words == read(tmp_path, GRID).words
+    plain = PUNCTUATED.replace("¿Qué?", "qué").replace('¿Dijo? ¿""Ana""?', 'dijo ""ana""')
+    assert written([annotate(again, labels=(Labels(),) * 3)], "textgrid") == plain
+
+
+def short(content):
+    """The same grid in Praat's short format: values alone."""
+    values = re.findall(r'= (".*"|[\d.e-]+)$|(<exists>)', content.partition("\n\n")[2], re.MULTILINE)
+    return "\n".join(['File type = "ooTextFile"', '"TextGrid"', "", *("".join(value) for value in values)])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_the_short_format_and_other_encodings(tmp_path, encoding):
+    assert written([read(tmp_path, short(GRID), encoding)], "textgrid") == GRID
+    assert written([read(tmp_path, GRID.replace("\n", ' ! a comment "3"\r\n'), encoding)], "textgrid") == GRID
+
+
+def test_the_package_textgrid_reads_the_same(tmp_path):
+    textgrid = pytest.importorskip("textgrid")
+    words = tuple(Word(f'"p{i}', i / 8, (i + 0.75) / 8) for i in range(4))
+    value = asked(Utterance(words, "u", recording="r"))
+    grid = textgrid.TextGrid.fromFile(file(tmp_path, "a.TextGrid", written([value], "textgrid")))
+    found = [[(item.minTime, item.maxTime, item.mark) for item in tier if item.mark] for tier in grid]
+    assert found[0] == [(word.start, word.end, word.text) for word in words]
+    assert found[1] == [(word.start, word.end, f'¿"P{i}?') for i, word in enumerate(words)]
+
+
+def test_words_that_a_grid_reads_as_silence_keep_their_place_in_the_punctuated_tier(tmp_path):
+    textgrid = pytest.importorskip("textgrid")
+    words = tuple(Word(text, float(i), i + 0.5) for i, text in enumerate(["hola", "sp", "mundo"]))
+    grid = textgrid.TextGrid.fromFile(file(tmp_path, "a.TextGrid", written([asked(Utterance(words, "u"))], "textgrid")))
+    assert [item.mark for item in grid[1] if item.mark] == ["¿Hola?", "¿Sp?", "¿Mundo?"]
+
+
+def test_a_tier_names_the_time_source(tmp_path):
+    spoken = [
+        Utterance((Word("hola", 0.0, 0.5),), time_source="aligner"),
+        Utterance((Word("ya", 0.5, 1.0),), time_source="asr"),
+    ]
+    content = written(spoken, "textgrid").replace('"words"', '"Mary"')
+    utterance = read(tmp_path, content)
+    last = utterance.origin.tiers[-1]
+    assert (last.name, last.rows, utterance.time_source) == ("times", (("0.0", "1.0", "asr"),), "asr")
+    named = read(tmp_path, written([replace(asked(utterance), time_source="aligner")], "textgrid"))
+    assert (named.time_source, [tier.name for tier in named.origin.tiers]) == (
+        "aligner",
+        ["Mary", "punctuated", "times"],
+    )
+    assert "times" not in written(spoken[:1], "textgrid")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "found"),
+    [
+        ("size = 3", "size = " + "9" * 100_000, "7", "the size 99999999999999999999"),
+        ('"qué"', '"' * 100_001, "32", "no number where value 22 should be one"),
+    ],
+)
+def test_large_malformed_grids_are_errors(tmp_path, old, new, place, found):
+    with refused_at(f"{tmp_path}/a.TextGrid:{place}", found):
+        read(tmp_path, GRID.replace(old, new))
+
+
+@pytest.mark.parametrize("old", ["xmin = 1\n            xmax = 2\n", "xmin = 0.5000\n            xmax = 1\n"])
+def test_intervals_may_overlap_and_silence_may_have_no_length(tmp_path, old):
+    start = old.split("\n")[0]
+    changed = old.replace(start, "xmin = 0") if "= 2" in old else old.replace("0.5000", "1")
+    assert len(read(tmp_path, GRID.replace(old, changed)).words) == 3
+
+
+# ELAN
+
+
+def test_a_new_file_has_two_tiers_for_each_speaker(tmp_path):
+    words = (Word("qué", 0.5, 1.0), Word("tal", 0.9, 0.9), Word("hoy", 0.9, 1.2))
+    said = [
+        Utterance(words, "u", recording="r", speaker='Ana "A"', audio="/data/r.wav", time_source="asr"),
+        Utterance((Word("ya", 1.1), Word("sí", None, 2.0)), "v", recording="r", time_source="segment"),
+    ]
+    path = file(tmp_path, "new.eaf", written(said, "eaf"))
+    root = ElementTree.parse(path).getroot()
+    slots = {slot.get("TIME_SLOT_ID"): int(slot.get("TIME_VALUE")) for slot in root.iter("TIME_SLOT")}
+    assert list(slots.values()) == sorted(slots.values())
+    tiers = {}
+    for each in root.iter("TIER"):
+        found = list(each.iter("ALIGNABLE_ANNOTATION"))
+        rows = [(slots[a.get("TIME_SLOT_REF1")], slots[a.get("TIME_SLOT_REF2")], a[0].text) for a in found]
+        tiers[each.get("TIER_ID")] = (each.get("PARTICIPANT"), each.get("PARENT_REF"), rows)
+    assert tiers == {
+        'Ana "A"': ('Ana "A"', None, [(500, 1200, "qué tal hoy")]),
+        'words@Ana "A"': ('Ana "A"', 'Ana "A"', [(500, 900, "qué"), (900, 901, "tal"), (901, 1200, "hoy")]),
+        "utterances": (None, None, [(1100, 2000, "ya sí")]),
+    }
+    assert root.find("HEADER/MEDIA_DESCRIPTOR").get("MEDIA_URL") == "file:///data/r.wav"
+    assert [u.speaker for u in formats.read(path)] == ['Ana "A"', ""]
