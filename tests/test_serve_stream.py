@@ -281,12 +281,13 @@ def failure(run, *arguments, **options):
     return raised.value.place, raised.value.found, raised.value.expected
 
 
-def test_the_client_reports_refusals(make_service):
+def test_the_client_reports_refusals(make_service, capsys):
     with running(make_service(token="abc")) as (_, address):
         place, found, _ = failure(stream_words, address, "ana")
         assert (place, found) == (f"ws://{address}/v1/stream: token", "none or a wrong one")
         assert failure(stream_words, address, "ana", token="abc", config={"model": "x"})[0] == "model"
         assert [each["word"] for each in stream_words(address, "ana", token="abc")] == ["ana"]
+    assert capsys.readouterr().err == ""  # a refusal is no error of the service
 
 
 def test_the_client_logs_warnings_of_the_service_once(breaking_server, caplog):

@@ -92,6 +92,9 @@ def test_work_is_stopped_once_no_client_waits_for_it(wanted):
     if not wanted:
         first.result.cancel()
     log.released.set()
+    gone = Named(1, "gone")
+    gone.result.cancel()
+    log.worker.put(gone)
     log.worker.put(second)
     assert second.result.result(60) == "second"
     assert ("end of ['first']" in log.runs) == wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -85,7 +85,7 @@ class Worker(Generic[AnyWork]):
         threads: int = 1,
     ) -> None:
         self._settings, self._compute, self._small, self._together = settings, compute, small, together
-        self._waiting: deque[AnyWork] = deque()
+        self._waiting: list[AnyWork] = []
         self._changed = threading.Condition()
         self._is_closed = False
         for _ in range(threads):
@@ -104,35 +104,45 @@ class Worker(Generic[AnyWork]):
             self._changed.notify_all()
 
     def _run(self) -> None:
-        while (turn := self._take()) is not None:
-            for group in self._by_settings(turn):
-                try:
-                    for _ in self._compute(group):
-                        if all(work.result.cancelled() for work in group):
-                            break
-                except Exception as error:
-                    for work in group:
-                        work.fail(error)
+        while self._run_turn():
+            pass
 
-    def _take(self) -> list[AnyWork] | None:
-        """Wait for work and return that of the next turn; None at the end."""
+    def _run_turn(self) -> bool:
+        """Wait for work and compute that of one turn; return False at the end."""
+        turn = self._take()
+        for group in self._by_settings(turn):
+            try:
+                for _ in self._compute(group):
+                    if all(work.result.cancelled() for work in group):
+                        break
+            except Exception as error:
+                for work in group:
+                    work.fail(error)
+        return bool(turn)
+
+    def _take(self) -> list[AnyWork]:
+        """Wait for work and return that of the next turn; [] at the end."""
+        turn: list[AnyWork] = []
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._is_closed)
-            if not self._waiting:
-                return None
-            turn, rest, size = list[AnyWork](), deque[AnyWork](), 0
-            for work in self._waiting:
-                if work.result.cancelled():
-                    continue
-                if work.size <= self._small:
-                    turn.append(work)
-                elif not rest and (not size or size + work.size <= self._together):
-                    turn.append(work)
-                    size += work.size
-                else:
-                    rest.append(work)
-            self._waiting = rest
-            return turn
+            while not turn and (self._waiting or not self._is_closed):
+                self._changed.wait_for(lambda: self._waiting or self._is_closed)
+                turn, self._waiting = self._split()
+        return turn
+
+    def _split(self) -> tuple[list[AnyWork], list[AnyWork]]:
+        """Return the work of the next turn, and that which waits further, both without cancelled work."""
+        turn, rest, size = list[AnyWork](), list[AnyWork](), 0
+        for work in self._waiting:
+            if work.result.cancelled():
+                continue
+            if work.size <= self._small:
+                turn.append(work)
+            elif not rest and (not size or size + work.size <= self._together):
+                turn.append(work)
+                size += work.size
+            else:
+                rest.append(work)
+        return turn, rest
 
     def _by_settings(self, turn: Iterable[AnyWork]) -> Iterable[list[AnyWork]]:
         groups = defaultdict[Hashable, list[AnyWork]](list)
