@@ -79,8 +79,8 @@ def test_a_run_is_resumed(corpus, tmp_path, monkeypatch):
     done, step = [], AsrPunctModel.training_step
     monkeypatch.setattr(AsrPunctModel, "training_step", lambda *a: done.append(a[0].global_step) or step(*a))
     model = train(configuration(tmp_path, corpus, exp_manager=resumed, trainer={"max_epochs": 3}))
-    begun = sum(len(first._data_module().epoch(number)) for number in range(2))
-    assert done == list(range(begun, begun + len(first._data_module().epoch(2))))
+    begun = sum(len(first.data_module().epoch(number)) for number in range(2))
+    assert done == list(range(begun, begun + len(first.data_module().epoch(2))))
     assert model.task.training_config.epochs == 3
 
 

@@ -191,13 +191,14 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
 
     def train_dataloader(self) -> Iterable[Batch]:
         """Return the batches of the current epoch."""
-        return self._data_module().train_dataloader()
+        return self.data_module().train_dataloader()
 
     def val_dataloader(self) -> Iterable[Batch]:
         """Return the batches of the development set."""
-        return self._data_module().val_dataloader()
+        return self.data_module().val_dataloader()
 
-    def _data_module(self) -> PunctuationData:
+    def data_module(self) -> PunctuationData:
+        """Return the batches of the corpora. Raises ConfigError if the configuration names none."""
         if self._corpora is None:
             if not self._data:
                 raise ConfigError(*NO_DATA)
@@ -224,7 +225,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
     def configure_optimizers(self) -> Any:
         """Return the optimiser and the schedule of `PunctuationModule`."""
         task = self._trainable()
-        task.steps_per_epoch = len(self._data_module().epoch(0))
+        task.steps_per_epoch = len(self.data_module().epoch(0))
         return task.configure_optimizers()
 
     def configure_gradient_clipping(
