@@ -256,10 +256,7 @@ def marks_of_bits(bits: int) -> frozenset[Mark]:
 
 
 def named_marks(names: Iterable[str]) -> frozenset[Mark]:
-    """Return the marks with these names, in upper or lower case.
-
-    Raises ArgumentError for an unknown name, or if `names` is one string.
-    """
+    """Return the marks with these names in any case. Raises ArgumentError for other names, or one string."""
     if isinstance(names, str):
         raise ArgumentError("marks", f"the string {names!r}", "a list of names, such as ['COMMA']")
     given = {str(name).upper(): name for name in names}
