@@ -172,7 +172,7 @@ def test_the_command_names_the_recording(run, stub_pocketsphinx, talk, tmp_path)
         (["none.wav", "--asr", "pocketsphinx"], "none.wav: found no such file"),
         (["text.wav", "--asr", "pocketsphinx"], "text.wav: found "),
         (["talk.wav", "--asr", "kaldi"], "--asr: found 'kaldi'"),
-        (["talk.wav", "--asr", "pocketsphinx", "--model", "none"], "model 'none': found no such model directory"),
+        (["talk.wav", "--asr", "pocketsphinx", "--model", "none"], "--model: found 'none', no such model directory"),
         (["talk.wav", "--asr", "pocketsphinx", "--to", "aws"], "--to: found 'aws'"),
         (["talk.wav", "b.wav", "--asr", "pocketsphinx", "-o", "out.srt"], "AUDIO: found 2 recordings"),
         (["talk.wav"], "--asr: found none"),

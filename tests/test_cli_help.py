@@ -13,7 +13,7 @@ import pytest
 import typer
 from dummies import COMMAND_LINE, file, utterances
 
-from asr_punct.cli.base import app
+from asr_punct.cli.commands import app
 from asr_punct.cli.messages import option_name
 from asr_punct.cli.options import model_options
 from asr_punct.formats.lines.tsv import write_tsv

@@ -13,7 +13,7 @@ from test_score_page import written
 from asr_punct.decode.inputs import MIN_LISTED, WordFlag, label_probabilities, list_probabilities
 from asr_punct.decode.settings import Calibration, DecodeSettings
 from asr_punct.errors import InputError
-from asr_punct.formats.json.own import utterances, write_json
+from asr_punct.formats.json.own import read_json, write_json
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
@@ -130,7 +130,7 @@ def test_json_round_trip():
     write_json([said], out, glyphs("es"))
     words = json.loads(out.getvalue())["utterances"][0]["words"]
     assert [word.get("probabilities") for word in words] == [{"COMMA": 0.9, "FIRST_CAP": 0.0812}, {}, None]
-    (read,) = utterances(json.loads(out.getvalue()), "a.json")
+    (read,) = read_json(json.loads(out.getvalue()), "a.json")
     assert read == said
     again = io.StringIO()
     write_json([read], again, glyphs("es"))
@@ -143,7 +143,7 @@ def test_json_round_trip():
 def test_malformed_probabilities_in_json_are_refused(value):
     content = {"utterances": [{"words": [{"word": "a", "probabilities": value}]}]}
     with pytest.raises(InputError, match=r"a\.json: utterance 1: word 1: found "):
-        list(utterances(content, "a.json"))
+        list(read_json(content, "a.json"))
 
 
 GUESSED = (

@@ -96,18 +96,6 @@ def test_a_punctuator_made_of_parts_stays_in_its_process(model):
     assert error.value.place == "punctuator"
 
 
-@pytest.mark.parametrize(("variable", "threads", "place"), [("9", 0, "OMP_NUM_THREADS"), ("1", 9, "threads")])
-def test_more_than_four_threads_for_a_core_are_refused(monkeypatch, variable, threads, place):
-    monkeypatch.setenv("OMP_NUM_THREADS", variable)
-    monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    assert thread_count(threads) == 9
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    with pytest.raises(AsrPunctError) as refused:
-        thread_count(threads)
-    error = refused.value
-    assert (error.place, error.found, error.expected) == (place, "9", "at most 8, 4 for each core")
-
-
 # Input with marks and capitals
 
 

@@ -1,7 +1,8 @@
 """The command line. Commands parse options, call other packages and write results. Functions import heavy packages.
 
 `base` has the application and `options` the shared options. A new command is a function with
-`@command(Section.…, examples)`: its docstring is the help, and tests parse or run the examples.
+`@command(Section.…, examples)` in a module that `commands` imports: its docstring is the help, and tests parse or run
+the examples.
 """
 
 import logging
@@ -37,9 +38,8 @@ def main() -> NoReturn:
 
 
 def _run(arguments: list[str]) -> NoReturn:
-    # Each of these modules registers its commands.
-    from asr_punct.cli import batch, recognition, restore, results, serving, times, training  # noqa: F401
-    from asr_punct.cli.base import NAME, LogHandler, app
+    from asr_punct.cli.base import NAME, LogHandler
+    from asr_punct.cli.commands import app
 
     logging.basicConfig(handlers=[LogHandler()], level=logging.WARNING)
     sys.exit(app(arguments, prog_name=NAME, standalone_mode=False) or 0)

@@ -20,12 +20,19 @@ _OPTIONS = {
     "target_format": "--to",
 }
 """Options with other names than the parameters; all others are as `--class-weights` for `class_weights`."""
-_OPTIONS_OF_SCORE = {"source_format": "--ref-from or --hyp-from"}
+_OPTIONS_OF_COMMAND = {
+    "score": {"source_format": "--ref-from or --hyp-from"},
+    "evaluate": {"model": "MODEL"},
+    "info": {"model": "MODEL"},
+    "export": {"model": "MODEL_DIR"},
+    "tune": {"model": "MODEL_DIR"},
+}
+"""Other names in one command."""
 
 
 def option_name(parameter: str, command: str = "") -> str:
     """Return the option of a parameter, in messages of a command."""
-    own = _OPTIONS_OF_SCORE if command == "score" else {}
+    own = _OPTIONS_OF_COMMAND.get(command, {})
     return own.get(parameter) or _OPTIONS.get(parameter) or f"--{parameter.replace('_', '-')}"
 
 
