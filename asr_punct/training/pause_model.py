@@ -127,14 +127,18 @@ def sample_pauses(
     parameters: PauseParameters = PauseParameters(),
     unknown: npt.NDArray[np.bool_] | None = None,
     hesitations: Floats | None = None,
+    spoken: Floats | None = None,
 ) -> npt.NDArray[np.int16]:
     """Draw the pause after each word of windows, buckets of shape (…, words); the last axis is a window.
 
-    `marks` are bit sets, `unknown` is a mask of unknown pauses, and `hesitations` are factors on the odds of a pause
-    where there is no mark, all (…, words).
+    `marks` are bit sets, `unknown` is a mask of unknown pauses, `hesitations` are factors on the odds of a pause where
+    there is no mark, and `spoken` are pauses in seconds that a recording has, NaN where one is to be drawn, all (…,
+    words). Both kinds get the errors of a source of times.
     """
     between = marks_between(marks)
     seconds = _draw_spoken(between, rng, parameters, np.float32(1) if hesitations is None else hesitations)
+    if spoken is not None:
+        seconds = np.where(np.isnan(spoken), seconds, spoken)
     frames = rng.choice(np.array(parameters.frames_ms), (*marks.shape[:-1], 1))
     seconds = _add_source_errors(seconds, between, rng, parameters)
     # both edges of a pause are rounded to the frame grid, whose offset is random
