@@ -282,8 +282,8 @@ def test_a_model_without_an_int8_graph_is_refused(model, tmp_path):
 # The card
 
 SOURCES = [
-    Source("es/train/speeches", "es", True, 1, 10, "CC BY 4.0"),
-    Source("eu/train/news", "eu", False, 6, 5, "CC0"),
+    Source("es/train/speeches", "es", "yes", 1, 10, "CC BY 4.0"),
+    Source("eu/train/news", "eu", "no", 6, 5, "CC0"),
 ]
 
 
