@@ -64,9 +64,11 @@ def test_each_change_of_speaker_begins_a_turn(read):
     assert turns[0][0].pauses == (0.0, 1.5)
 
 
-def test_utterances_of_meetings_are_turns(read):
-    turns = read(utterances=[spoken("Mm, the but-", speaker="A"), spoken("0.2 Okay.", speaker="B")])
-    assert [written(part) for turn in turns for part in turn] == ["Mm, the but", "Okay."]
+def test_utterances_of_meetings_are_joined_to_turns(read):
+    turns = read(
+        utterances=[spoken("Mm, the but-", speaker="A"), spoken("2 it", speaker="A"), spoken("Okay.", speaker="B")]
+    )
+    assert [written(part) for turn in turns for part in turn] == ["Mm, the but it", "Okay."]
 
 
 def test_sentences_that_were_not_understood_are_left_out(read):

@@ -20,8 +20,8 @@ Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.int32]
 
 _SLOPE = 0.4
-"""Increase of the log-odds of a pause per unit of the log-odds of a mark, in an English talk: 0.40 to 0.43 with the
-times of three recognisers."""
+"""Increase of the log-odds of a pause per unit of the log-odds of a mark: 0.34 in 111 English earnings calls, 0.42 in
+an interview, 0.44 to 0.47 in a talk with the times of three recognisers."""
 _LOWEST, _HIGHEST = -6.0, 3.0
 """Range of the log-odds of a mark; beyond it they change nothing."""
 _PRIOR_WORDS = 20

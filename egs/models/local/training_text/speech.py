@@ -62,10 +62,7 @@ def read_recordings(path: Path) -> Iterator[tuple[str, list[Turn]]]:
 
 
 def _tokens(row: dict[str, Any]) -> list[list[Any]]:
-    """Return the tokens of a recording, with the number of the utterance as part of the speaker's name."""
-    if "words" in row:
-        return list(row["words"])
-    return [[*word[:3], f"{word[3]} {i}"] for i, words in enumerate(row["utterances"]) for word in words]
+    return list(row["words"]) if "words" in row else [word for words in row["utterances"] for word in words]
 
 
 def _words(token: list[Any]) -> Iterator[tuple[Word, str]]:
