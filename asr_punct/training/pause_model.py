@@ -49,8 +49,8 @@ class PauseParameters:
     """Distribution of the pauses at each mark, and the differences between speakers and sources of times.
 
     Of several marks between two words, the one with the longest mean pause is used. No mark, COMMA, PERIOD, QUESTION
-    and ELLIPSIS were measured on 111 English earnings calls (Earnings-22, 560,000 places with times of a
-    forced alignment). EXCLAMATION equals PERIOD, COLON and SEMICOLON are halfway between COMMA and PERIOD in log-odds and
+    and ELLIPSIS were measured on 111 English earnings calls (Earnings-22, 560,000 places with times of a forced
+    alignment). EXCLAMATION equals PERIOD, COLON and SEMICOLON are halfway between COMMA and PERIOD in log-odds and
     log-median, and the other marks are assumptions.
     """
 

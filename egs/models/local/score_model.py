@@ -4,8 +4,8 @@
 The sets of a model are CORPUS/LANGUAGE/test/* for each of its languages, then texts that may only be tested on,
 CORPUS/nc/LANGUAGE/*_test and conll2002_*; with English also the test sets of the IWSLT benchmark, test2011 and
 test2011asr in CORPUS/iwslt, on their own tokens and mapped to three marks. The model reads the words of a file in lower
-case, each document of the file as a whole; the lines of tatoeba_*, everyday sentences, are documents of their own. `asr-punct score` gives the same numbers for the two TSV files, and compares
-them with those of another model.
+case, each document of the file as a whole; the lines of tatoeba_*, everyday sentences, are documents of their own.
+`asr-punct score` gives the same numbers for the two TSV files, and compares them with those of another model.
 """
 
 from collections.abc import Callable, Iterable, Iterator
