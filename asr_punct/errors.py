@@ -40,18 +40,18 @@ class AsrPunctError(ValueError):
         setting: a parameter that helps, or None.
     """
 
-    def __init__(self, place: object, found: str = "", expected: str = "", setting: Setting | None = None) -> None:
+    def __init__(self, place: object, found: str, expected: str, setting: Setting | None = None) -> None:
         self.place, self.found, self.expected, self.setting = str(place), found, expected, setting
         super().__init__(self.line())
 
     def line(self, place: str | None = None, setting: str | None = None) -> str:
         """Return the error in one line, with another place or name of the setting if they are given."""
-        found = f"found {self.found}" if self.found else ""
-        expected = f"expected {self.expected}" if self.expected else ""
         where = self.place if place is None else place
-        remedy = setting or str(self.setting or "")
-        text = ": ".join(filter(None, [where, ", ".join(filter(None, [found, expected]))]))
-        return " ".join(f"{text} ({remedy})".split() if remedy else text.split())
+        remedy = setting or self.setting
+        text = (
+            f"{where}: " * bool(where) + f"found {self.found}, expected {self.expected}" + f" ({remedy})" * bool(remedy)
+        )
+        return " ".join(text.split())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BaseException.__new__, (type(self), *self.args), self.__dict__

@@ -1,17 +1,21 @@
 """Fit the pause model's parameters on recordings, and compare drawn pauses with spoken ones.
 
-    python benchmarks/pause_model.py [--data DIR] [--corpus DIR] [--draws 300]
+    python benchmarks/pause_model.py CALLS.tsv [--data DIR] [--corpus DIR] [--draws 20]
 
-DIR (default: $ASR_PUNCT_DATA) has `speech/asr_formats`: the output of several recognisers for one TED talk, on which
-the parameters are fitted. Times are those of Amazon, IBM and Speechmatics. A sentence ends where Amazon, Google or
+CALLS.tsv are recordings with labels and pauses on which the parameters are fitted: Earnings-22, 111 English earnings
+calls with times of a forced alignment, as `egs/models/local/speech_to_tsv.py` writes it. Without marks it also prints
+the pauses by place in the sentence and beside fillers. The differences between speakers are those of speakers with 30
+periods.
+
+DIR (default: $ASR_PUNCT_DATA) has `speech/asr_formats`: the output of several recognisers for one TED talk, which show
+the errors of sources of times. Times are those of Amazon, IBM and Speechmatics. A sentence ends where Amazon, Google or
 Speechmatics ends it; other commas are those of Amazon or Google. There is no manual punctuation, and a recogniser may
 use pauses for its periods. Google extends words into pauses, so its times show which pauses such a recogniser hides.
 With --corpus, a directory with an English train.tsv, also print how the log-odds of a pause rise with those of a mark
 (`asr_punct/training/pause_model.py`).
 
-The other recordings are for comparison only. `speech/ted` has a few hundred words. `speech/interview` is a test set:
-nothing is fitted on it. One choice was made after this comparison: hesitations are more frequent than in the talk, at
-every pace; their numbers follow the literature.
+The talk and the other recordings are for comparison only: nothing is fitted on them. `speech/ted` has a few hundred
+words.
 """
 
 from __future__ import annotations
@@ -20,8 +24,10 @@ import argparse
 import csv
 import os
 import string
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -30,17 +36,23 @@ import numpy.typing as npt
 from asr_punct import formats
 from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.files import read_json_file
+from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.hub import find_trainable_model
-from asr_punct.marks import MARKS, Mark
+from asr_punct.marks import MARKS, SENTENCE_ENDS, Mark
 from asr_punct.scoring.edit import align_words
 from asr_punct.training.mapped import StoredCorpus
-from asr_punct.training.pause_model import Hesitations, PauseAt, PauseParameters, sample_pauses
-from asr_punct.words import Seconds, Word
+from asr_punct.training.pause_model import Hesitations, PauseParameters, sample_pauses
+from asr_punct.words import Seconds, Utterance, Word, marks_of
 
 Floats = npt.NDArray[np.float64]
 _MARKS = {",": Mark.COMMA, ".": Mark.PERIOD, "?": Mark.QUESTION, "!": Mark.EXCLAMATION, ";": Mark.SEMICOLON}
 _MARKS |= {":": Mark.COLON, "…": Mark.ELLIPSIS, "—": Mark.DASH, "–": Mark.DASH}
 _ENDS = (Mark.QUESTION, Mark.EXCLAMATION, Mark.PERIOD)
+_FITTED = (None, Mark.COMMA, Mark.PERIOD, Mark.QUESTION, Mark.ELLIPSIS, Mark.COLON, Mark.SEMICOLON)
+_FILLERS = frozenset(("uh", "um", "er", "hmm", "mm", "ah"))
+_MIN_PERIODS = 30
+"""Periods of a speaker whose pace is measured."""
+_WINDOW_WORDS = 128
 _EXACT = ("amazon", "ibm", "speechmatics")
 _SHORTEST: Seconds = 0.045
 """Shortest pause: a gap of 50 ms, minus the rounding error of the times."""
@@ -125,17 +137,98 @@ def read_interview(path: Path) -> Spoken:
     return Spoken([mark_of(item["word"]) for item in items], pauses)
 
 
+def read_calls(path: Path) -> dict[str, Spoken]:
+    """Read the words of each speaker of recordings with labels and pauses; the speaker is the end of the id."""
+    marks, pauses = defaultdict[str, list[Mark | None]](list), defaultdict[str, list[float]](list)
+    for utterance in read_tsv(path):
+        speaker = f"{utterance.document} {utterance.id.rpartition('-')[2]}"
+        marks[speaker] += map(_mark, utterance.words)
+        pauses[speaker] += [np.nan if pause is None else pause for pause in utterance.pauses]
+    return {speaker: Spoken(marks[speaker], np.array(pauses[speaker])) for speaker in marks}
+
+
+def _mark(word: Word) -> Mark | None:
+    """Return the mark of a word; of several, the one of a sentence end."""
+    return max(marks_of(word), key=lambda mark: (mark in SENTENCE_ENDS, mark), default=None)
+
+
+def fit_calls(speakers: dict[str, Spoken]) -> None:
+    """Print the pauses at each mark, and how speakers differ."""
+    spoken = joined(speakers.values())
+    for mark in _FITTED:
+        print(f"  {mark or 'no mark':10} {_fitted(spoken.at(mark))}")
+    talkative = [each for each in speakers.values() if len(each.at(Mark.PERIOD)) >= _MIN_PERIODS]
+    logs = [np.log(gaps[gaps >= _SHORTEST]) for gaps in (each.at(Mark.PERIOD) for each in talkative)]
+    pace = np.array([each.mean() for each in logs])
+    odds = {mark: np.array([_log_odds(each.at(mark)) for each in talkative]) for mark in (Mark.PERIOD, None)}
+    own, unmarked = np.mean([each.std() for each in logs]), odds[None].std()
+    slope = np.polyfit(pace, odds[Mark.PERIOD], 1)[0]
+    print(f"  {len(talkative)} speakers: log(pace) deviates by {pace.std():.2f}, one's log(pause) by {own:.2f},")
+    print(
+        f"  the log-odds of a pause without a mark by {unmarked:.2f}; at a period they rise by {slope:.2f} a log(pace)"
+    )
+
+
+def joined(parts: Iterable[Spoken]) -> Spoken:
+    """Join recordings to one."""
+    parts = list(parts)
+    return Spoken([mark for part in parts for mark in part.marks], np.concatenate([part.pauses for part in parts]))
+
+
+def _fitted(gaps: Floats) -> str:
+    logs = np.log(gaps[gaps >= _SHORTEST])
+    return f"n {len(gaps):6}  {_numbers((len(logs) / max(1, len(gaps)), np.exp(logs.mean()), logs.std()))}"
+
+
+def _log_odds(gaps: Floats) -> float:
+    """Return the log-odds of a pause, with half a pause added to both sides."""
+    paused = int((gaps >= _SHORTEST).sum())
+    return float(np.log((paused + 0.5) / (len(gaps) - paused + 0.5)))
+
+
+def report_places(utterances: Iterable[Utterance]) -> None:
+    """Print the pauses without a mark by their distance from the sentence's ends, and pauses beside fillers."""
+    gaps = defaultdict[str, list[float]](list)
+    for sentence in (sentence for utterance in utterances for sentence in _sentences(utterance.words)):
+        for i, (word, following) in enumerate(pairwise(sentence)):
+            kind = _place(word, following, i + 1, len(sentence) - i - 1)
+            if word.pause is not None and kind:
+                gaps[kind].append(word.pause)
+    for kind in sorted(gaps):
+        print(f"  {kind:34} {_fitted(np.array(gaps[kind]))}")
+
+
+def _sentences(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+    stops = [i + 1 for i, word in enumerate(words) if not SENTENCE_ENDS.isdisjoint(marks_of(word))]
+    for start, stop in zip([0, *stops], [*stops, len(words)], strict=True):
+        yield words[start:stop]
+
+
+def _place(word: Word, following: Word, after: int, before: int) -> str:
+    """Return the kind of a place, or "" if it is of none: words after the sentence's start and before its end."""
+    marks = marks_of(word)
+    if marks - {Mark.COMMA}:
+        return ""
+    mark = "comma" if marks else "no mark"
+    if word.text in _FILLERS or following.text in _FILLERS:
+        return f"{mark}, {'after' if word.text in _FILLERS else 'before'} a filler"
+    if marks:
+        return "comma, elsewhere"
+    if min(after, before) > 4:
+        return "no mark, elsewhere"
+    return f"no mark, {after} words after the start" if after <= before else f"no mark, {before} words before the end"
+
+
 def drawn(spoken: Spoken, parameters: PauseParameters, draws: int) -> Spoken:
-    """Draw pauses for the same marks with the model, each draw with another speaker."""
+    """Draw pauses for the same marks with the model, each window with another speaker."""
     bits = np.array([0 if mark is None else 1 << MARKS.index(mark) for mark in spoken.marks], np.uint16)
-    pauses = sample_pauses(np.tile(bits, (draws, 1)), np.random.default_rng(0), parameters) / 100
-    return Spoken(spoken.marks * draws, np.where(np.isnan(np.tile(spoken.pauses, draws)), np.nan, pauses.ravel()))
+    windows = np.resize(bits, (draws * -(-len(bits) // _WINDOW_WORDS), _WINDOW_WORDS))
+    pauses = sample_pauses(windows, np.random.default_rng(0), parameters).ravel()[: draws * len(bits)] / 100
+    return Spoken(spoken.marks * draws, np.where(np.isnan(np.tile(spoken.pauses, draws)), np.nan, pauses))
 
 
-def fit(talk: dict[str, Spoken]) -> dict[str, PauseAt]:
-    """Return the mean pauses by mark of the talk, and print them by recogniser."""
-    fitted = {}
-    print("Fitted: share of pauses of 50 ms or more, their median by the mean of the logarithm, its deviation")
+def report_talk(talk: dict[str, Spoken]) -> None:
+    """Print the pauses by mark of the talk, by recogniser and their mean."""
     for name, marks in (("no_mark", (None,)), ("comma", (Mark.COMMA,)), ("period", _ENDS)):
         values = []
         for system in _EXACT:
@@ -144,8 +237,6 @@ def fit(talk: dict[str, Spoken]) -> dict[str, PauseAt]:
             values.append((len(logs) / len(gaps), np.exp(logs.mean()), logs.std()))
             print(f"  {name:8} {system:13} n {len(gaps):5}  {_numbers(values[-1])}")
         print(f"  {name:8} {'mean':13}          {_numbers(np.mean(values, axis=0))}")
-        fitted[name] = PauseAt(*np.mean(values, axis=0).tolist())
-    return fitted
 
 
 def report_sources(talk: dict[str, Spoken]) -> None:
@@ -222,7 +313,10 @@ def _detector(spoken: Spoken, threshold: Seconds) -> str:
     return f"{threshold} s: P {hits / max(1, found.sum()):.2f} R {hits / max(1, ends.sum()):.2f}"
 
 
-def _report_all_hesitations(speech: Path, recognised: dict[str, Spoken], corpus: Path) -> None:
+def _report_all_hesitations(calls: Path, speech: Path, recognised: dict[str, Spoken], corpus: Path) -> None:
+    spoken_words = [word for utterance in read_tsv(calls) for word in utterance.words]
+    pauses = np.array([np.nan if word.pause is None else word.pause for word in spoken_words])
+    report_hesitations("calls", Spoken(list(map(_mark, spoken_words)), pauses), hesitations_at(spoken_words, corpus))
     log_odds = hesitations_at(read_words(speech / "asr_formats" / "amazonTranscribe.sample.json"), corpus)
     for system in _EXACT:
         report_hesitations(system, recognised[system], log_odds)
@@ -234,31 +328,36 @@ def _report_all_hesitations(speech: Path, recognised: dict[str, Spoken], corpus:
 def main() -> None:
     """Fit, draw, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("calls", type=Path)
     parser.add_argument("--data", type=Path, default=os.environ.get("ASR_PUNCT_DATA"))
     parser.add_argument("--corpus", type=Path)
-    parser.add_argument("--draws", type=int, default=300)
+    parser.add_argument("--draws", type=int, default=20)
     arguments = parser.parse_args()
     if arguments.data is None:
         parser.error("--data: found none, expected a folder with speech/")
+    print("Fitted: share of pauses of 50 ms or more, their median by the mean of the logarithm, its deviation")
+    calls = read_calls(arguments.calls)
+    fit_calls(calls)
+    report_places(read_tsv(arguments.calls))
     speech = Path(arguments.data) / "speech"
     recognised = talk(speech / "asr_formats")
-    fitted = fit(recognised)
+    print("The talk:")
+    report_talk(recognised)
     report_sources(recognised)
     exact = PauseParameters(stretched=0, clipped=0, emitted=0, frames_ms=(10,))
-    end = fitted["period"]
-    measured = replace(exact, no_mark=fitted["no_mark"], comma=fitted["comma"], period=end, question=end)
-    same = replace(measured, pace_spread=0.0, hesitation_spread=0.0)
-    models = {"drawn, talk's speaker": same, "drawn, any speaker": exact, "drawn, any source": PauseParameters()}
+    models = {"drawn, any speaker": exact, "drawn, any source": PauseParameters()}
     if arguments.corpus is not None:
-        _report_all_hesitations(speech, recognised, arguments.corpus)
+        _report_all_hesitations(arguments.calls, speech, recognised, arguments.corpus)
     materials = {
-        "talk (fitted on)": recognised,
+        "calls (fitted on)": {"spoken": joined(calls.values())},
+        "talk": recognised,
         "ted": {"spoken": read_csv((speech / "ted").glob("*.csv"))},
         "interview (test)": {"spoken": read_interview(speech / "interview" / "first_half.json")},
     }
     for name, spoken in materials.items():
         first = next(iter(spoken.values()))
-        compare(name, spoken | {label: drawn(first, model, arguments.draws) for label, model in models.items()})
+        draws = 1 if name.startswith("calls") else arguments.draws
+        compare(name, spoken | {label: drawn(first, model, draws) for label, model in models.items()})
 
 
 if __name__ == "__main__":

@@ -111,13 +111,22 @@ EVEN = Hesitations(np.zeros(2, np.float32), np.zeros(2, np.float32))
 
 def test_windows_without_pauses_are_given_drawn_ones():
     batch = windows_of([60, 60], marks=2, pauses=UNKNOWN_PAUSE)
-    batch.pauses[70] = 3
+    batch.pauses[70] = 300
     batch.boundaries[59] = DOCUMENT_END
     spoken = add_generated_pauses(batch, EVEN, generator()).pauses
     assert (spoken[:59] != UNKNOWN_PAUSE).all()
     assert len(set(spoken[:59].tolist())) > 5
     assert spoken[59] == UNKNOWN_PAUSE
-    assert spoken[60:].tolist() == batch.pauses[60:].tolist()
+    assert np.flatnonzero(spoken[60:] != UNKNOWN_PAUSE).tolist() == [10]
+
+
+def test_known_pauses_get_the_errors_of_a_source_of_times():
+    batch = windows_of([10] * 300, marks=0, pauses=100)
+    spoken = add_generated_pauses(batch, EVEN, generator()).pauses.reshape(300, 10)
+    hidden = (spoken < 50).all(axis=1)  # by sources that stretch words
+    assert 0.05 < hidden.mean() < 0.4
+    assert abs(np.median(spoken[~hidden]) - 100) <= 4
+    assert len(np.unique(spoken[~hidden])) > 5
 
 
 def test_speakers_hesitate_where_a_mark_would_be_possible():

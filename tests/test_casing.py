@@ -171,7 +171,7 @@ def learn(tmp_path):
     def learn(min_count=3, **texts):
         for language, lines in texts.items():
             (tmp_path / f"{language}.txt").write_text("\n".join(lines), encoding="utf-8")
-        return learn_casing(tmp_path, [Source(name, name, True, 1.0, 0, "CC0") for name in texts], min_count)
+        return learn_casing(tmp_path, [Source(name, name, "yes", 1.0, 0, "CC0") for name in texts], min_count)
 
     return learn
 
@@ -209,4 +209,4 @@ def test_common_words_that_look_like_a_form_with_an_ending_are_exceptions(learn)
 
 def test_a_missing_text_is_reported(tmp_path):
     with pytest.raises(InputError, match=r"none\.txt"):
-        learn_casing(tmp_path, [Source("es/none", "es", True, 1.0, 0, "CC0")])
+        learn_casing(tmp_path, [Source("es/none", "es", "yes", 1.0, 0, "CC0")])

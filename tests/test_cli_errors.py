@@ -121,7 +121,6 @@ def options_in(path):
     return [text for text in texts if OPTION.search(COMMAND.sub("", text))]
 
 
-@pytest.mark.xfail(strict=False, reason="until all packages raise errors with parts")
 def test_only_the_command_line_names_options():
     """Other packages name parameters, by `errors.ArgumentError` and `errors.Setting`; the service has no options."""
     modules = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] != "cli"]

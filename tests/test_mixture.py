@@ -90,7 +90,7 @@ def corpus(tmp_path_factory):
     return folder
 
 
-SOURCES = [Source("run", "es", True, 1.0, 700, "CC0"), Source("loose", "eu", False, 3.0, 300, "CC0")]
+SOURCES = [Source("run", "es", "yes", 1.0, 700, "CC0"), Source("loose", "eu", "no", 3.0, 300, "CC0")]
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_mixture(mixture):
 def test_text_without_fit_lines(tmp_path):
     (tmp_path / "bad.txt").write_text("1 2 3\n\nTITLE\n")
     with pytest.raises(InputError, match="found no line that is fit, expected text to train on"):
-        prepare_mixture(tmp_path, [Source("bad", "es", True, 1.0, 10, "CC0")], tmp_path / "out")
+        prepare_mixture(tmp_path, [Source("bad", "es", "yes", 1.0, 10, "CC0")], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -59,6 +59,12 @@ def test_the_scores_are_those_of_the_two_files(texts, punctuator, tmp_path):
     assert found.micro.f1 > 0.8
 
 
+def test_each_line_of_everyday_sentences_is_a_document(texts, punctuator, tmp_path):
+    (texts / "es" / "test" / "tatoeba_es.txt").write_text("¿Vienes?\nNo sé.\n", encoding="utf-8")
+    score_model.score_set(punctuator, score_model.find_sets(texts, "es")["es/tatoeba_es"], tmp_path / "a")
+    assert [u.context for u in read_tsv(tmp_path / "a.hyp.tsv")] == ["1", "2"]
+
+
 def test_the_model_sees_bare_words_and_no_ends_of_lines(punctuator):
     """Neither the labels of the references nor where their lines end change what comes out."""
     references = utterances(10, 3)
@@ -231,8 +237,8 @@ def test_weights_in_fp16_are_trained_in_fp32(model, shipped):
 # The card
 
 SOURCES = [
-    Source("es/train/speeches", "es", True, 1, 10, "CC BY 4.0"),
-    Source("eu/train/news", "eu", False, 6, 5, "CC0"),
+    Source("es/train/speeches", "es", "yes", 1, 10, "CC BY 4.0"),
+    Source("eu/train/news", "eu", "no", 6, 5, "CC0"),
 ]
 
 

@@ -133,7 +133,8 @@ class TrainingConfig(Checked):
     boundary_dropout: Share = 0.3
     """Probability that a training window hides the flags of the start and the end of its document."""
     generated_pauses: bool = False
-    """Draw pauses for windows without known pauses, before pause dropout (`asr_punct.training.pause_model`)."""
+    """Draw pauses for windows without known pauses, and errors of sources of times for all pauses, before pause dropout
+    (`asr_punct.training.pause_model`)."""
     teacher: str | None = None
     """Name or directory of a trained model with weights, whose probabilities the model learns beside the labels (Hinton
     et al. 2015). Its encoder, tokenizer and heads may differ. It runs on every training batch; words that do not

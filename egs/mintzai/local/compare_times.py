@@ -24,7 +24,7 @@ def compare_files(truth: Path, found: Path) -> TimeComparison:
         if utterance.id in known:
             total = total + compare(known[utterance.id].words, utterance.words)
     if not total.errors:
-        raise AsrPunctError(f"{found}: found no word of {truth}")
+        raise AsrPunctError(found, "other utterances", f"some of {truth}")
     return total
 
 

@@ -93,7 +93,7 @@ def main(
     scale: Annotated[float, Option(help="Share of the text to use, 0 to 1.")] = 1.0,
 ) -> None:
     if not 0 < scale <= 1:
-        raise AsrPunctError(f"--scale: found {scale}, expected more than 0 and at most 1")
+        raise AsrPunctError("--scale", str(scale), "more than 0 and at most 1")
     print(make_corpus(output, scale, nj))
 
 

@@ -4,11 +4,12 @@
 The sets of a model are CORPUS/LANGUAGE/test/* for each of its languages, then texts that may only be tested on,
 CORPUS/nc/LANGUAGE/*_test and conll2002_*; with English also the test sets of the IWSLT benchmark, test2011 and
 test2011asr in CORPUS/iwslt, on their own tokens and mapped to three marks. The model reads the words of a file in lower
-case, each document of the file as a whole. `asr-punct score` gives the same numbers for the two TSV files, and compares
-them with those of another model.
+case, each document of the file as a whole; the lines of tatoeba_*, everyday sentences, are documents of their own.
+`asr-punct score` gives the same numbers for the two TSV files, and compares them with those of another model.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import tee
 from pathlib import Path
@@ -28,6 +29,7 @@ from asr_punct.scoring import Scores, score, write_score_sets
 from asr_punct.scoring.markdown import percent
 from asr_punct.words import Utterance, annotate, bare
 
+_ALONE = "tatoeba_"
 _BENCHMARK = ("test2011", "test2011asr")
 
 Pair = tuple[Utterance, Utterance]
@@ -49,7 +51,7 @@ def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
     """Return the test sets for a model of `language` (`es`, `es+eu`) by name. Raises InputError if there is none."""
     codes = language.split("+")
     sets = {
-        f"{code}/{path.name.split('.')[0]}": HeldOut(path, partial(_punctuate_text, code))
+        f"{code}/{path.name.split('.')[0]}": HeldOut(path, partial(punctuate_text, code, path.name.startswith(_ALONE)))
         for code in codes
         for pattern in (f"{code}/test/*.txt*", f"nc/{code}/*_test.txt*", f"nc/{code}/conll2002_*.txt*")
         for path in sorted(corpus.glob(pattern))
@@ -65,9 +67,10 @@ def find_sets(corpus: Path, language: str) -> dict[str, HeldOut]:
     return sets
 
 
-def _punctuate_text(language: str, punctuator: Punctuator, path: Path) -> Iterator[Pair]:
-    labelled = read_labelled(path, language, "text")
-    return punctuate_bare(punctuator, (utterance for utterance in labelled if utterance.words))
+def punctuate_text(language: str, alone: bool, punctuator: Punctuator, path: Path) -> Iterator[Pair]:
+    """Yield the lines of a text, each with the model's output; with `alone` each line is a document of its own."""
+    lines = (line for line in read_labelled(path, language, "text") if line.words)
+    return punctuate_bare(punctuator, (replace(line, document=line.id) for line in lines) if alone else lines)
 
 
 def punctuate_bare(punctuator: Punctuator, references: Iterable[Utterance]) -> Iterator[Pair]:

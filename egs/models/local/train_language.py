@@ -76,7 +76,7 @@ def text_lines(corpus: Path, tables: list[Path], language: str, words: int) -> l
     """Return the first lines of each source of a language, with about `words` words of each."""
     found: list[str] = []
     for source in {source.file: source for table in tables for source in read_sources(table)}.values():
-        if source.language == language:
+        if source.language == language and not source.is_speech:
             read = 0
             for line in chain.from_iterable(read_blocks(corpus, source)):
                 if read >= words:

@@ -37,7 +37,7 @@ def learn_casing(corpus: Path, sources: Iterable[Source], min_count: int = 5) ->
     Raises InputError if a text is missing from the folder `corpus` or cannot be read.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for source in sources:
+    for source in (each for each in sources if not each.is_speech):
         lines = (repaired(line, source.language) for block in read_blocks(corpus, source) for line in block)
         counts[source.language].update(_forms_inside_sentences(lines, source.language))
     return _learn(counts, min_count)

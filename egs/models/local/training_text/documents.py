@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from asr_punct.marks import Mark
 from asr_punct.words import Word, marks_of
@@ -12,6 +13,7 @@ Section = list[Block]
 """Consecutive blocks, or a part of a long block."""
 LabelledLine = tuple[Word, ...]
 """Labelled words of a line."""
+_Line = TypeVar("_Line")
 
 
 def sections(blocks: Iterable[Block], size: int) -> Iterator[Section]:
@@ -37,22 +39,44 @@ def word_count(lines: Iterable[str]) -> int:
     return sum(line.count(" ") + 1 for line in lines)
 
 
-def documents(parts: Sequence[Section], ordered: bool, rng: random.Random) -> Iterator[Block]:
-    """Yield the lines of each document: 1 to 20 consecutive turns of running text, else 1 to 12 lines at random."""
-    for blocks in parts if ordered else [_shuffled_lines(parts, rng)]:
-        start = 0
-        while start < len(blocks):
-            if ordered:
-                count = 1 if rng.random() < 0.6 else rng.randint(2, 20)
-            else:
-                count = rng.choice((1, rng.randint(2, 3), rng.randint(4, 12)))
-            if document := [line for block in blocks[start : start + count] for line in block]:
-                yield document
-            start += count
+def running_documents(blocks: Sequence[list[_Line]], rng: random.Random) -> Iterator[list[_Line]]:
+    """Yield the lines of each document of running text: 1 to 20 consecutive blocks."""
+    start = 0
+    while start < len(blocks):
+        count = 1 if rng.random() < 0.6 else rng.randint(2, 20)
+        if document := [line for block in blocks[start : start + count] for line in block]:
+            yield document
+        start += count
 
 
-def _shuffled_lines(parts: Sequence[Section], rng: random.Random) -> list[Block]:
-    lines = [[line] for section in parts for block in section for line in block]
+def joined_documents(lines: Sequence[str], rng: random.Random) -> Iterator[Block]:
+    """Yield the lines of each document of unrelated lines: 1 to 12."""
+    start = 0
+    while start < len(lines):
+        count = rng.choice((1, rng.randint(2, 3), rng.randint(4, 12)))
+        yield list(lines[start : start + count])
+        start += count
+
+
+def short_documents(lines: Sequence[str], rng: random.Random) -> Iterator[Block]:
+    """Yield the lines of each document of everyday sentences: most often one, else a pair or a few.
+
+    Half of the pairs are a question and another line, as in a conversation.
+    """
+    questions = [line for line in lines if line.endswith("?")]
+    start = 0
+    while start < len(lines):
+        count = rng.choices((1, 2, rng.randint(3, 5)), (6, 3, 1))[0]
+        document = list(lines[start : start + count])
+        if count == 2 and questions and rng.random() < 0.5:
+            document[0] = rng.choice(questions)
+        yield document
+        start += count
+
+
+def shuffled_lines(parts: Iterable[Section], rng: random.Random) -> list[str]:
+    """Return all lines of the sections in random order."""
+    lines = [line for section in parts for block in section for line in block]
     rng.shuffle(lines)
     return lines
 

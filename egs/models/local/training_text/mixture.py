@@ -9,7 +9,7 @@ depends on the seed and the sources alone.
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -19,14 +19,28 @@ from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word
 from training_text.cleaning import join_broken_lines, reason_to_drop, repaired
-from training_text.documents import Block, LabelledLine, Section, documents, mix_languages, sections, word_count
+from training_text.documents import (
+    Block,
+    LabelledLine,
+    Section,
+    joined_documents,
+    mix_languages,
+    running_documents,
+    sections,
+    short_documents,
+    shuffled_lines,
+    word_count,
+)
 from training_text.duplicates import find_duplicates
 from training_text.sources import Source, read_blocks
+from training_text.speech import find_recordings, read_recordings
 from training_text.spoken_numbers import spelled_out
 
 PARTS = ("train", "dev")
 _SPELLED_SHARE = 0.5
 """Share of the documents with numbers in words."""
+_TIMED_SHARE = 0.5
+"""Share of the documents of timed speech that keep their pauses; for the others training draws pauses."""
 _MIXED_SHARE = 0.05
 """Share of the documents of independent lines that mix two languages, if the mixture has two."""
 _SECTION_WORDS = (200, 5000)
@@ -67,14 +81,18 @@ def prepare_mixture(corpus: Path, sources: Sequence[Source], output: Path, *, se
     `output` cannot be written; MissingExtraError if a package of the extra "train" is not installed.
     """
     summary = MixtureSummary()
-    texts = [_divide(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in sources]
-    if not any(text.parts["train"] for text in texts):
+    written = [source for source in sources if not source.is_speech]
+    speech = [source for source in sources if source.is_speech]
+    texts = [_divide(corpus, source, random.Random(f"{seed} take {source.file}"), summary) for source in written]
+    if not speech and not any(text.parts["train"] for text in texts):
         raise InputError(corpus, "no line that is fit", "text to train on")
     _drop_duplicates(texts, summary)
     make_directory(output)
     for part in PARTS:
         with write_file(output / f"{part}.tsv") as file:
             write_tsv(_utterances(texts, part, seed, summary), file)
+            if part == "train":
+                write_tsv(chain.from_iterable(_spoken(corpus, source, seed, summary) for source in speech), file)
     return summary
 
 
@@ -100,7 +118,7 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
     for block in blocks:
         lines: Iterable[str] = (repaired(line, source.language) for line in block)
         kept = []
-        for line in join_broken_lines(lines) if source.ordered else lines:
+        for line in join_broken_lines(lines) if source.order == "yes" else lines:
             if reason := reason_to_drop(line, source.ordered):
                 summary.dropped[source.name][reason] += 1
             else:
@@ -132,7 +150,7 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
         rng = random.Random(f"{seed} {part} {source.file}")
         others = [line for language, lines in short_lines.items() if language != source.language for line in lines]
         repetitions = round(source.share) if part == "train" and source.share > 1 else 1
-        repeated = chain.from_iterable(documents(text.parts[part], source.ordered, rng) for _ in range(repetitions))
+        repeated = chain.from_iterable(_documents(text.parts[part], source, rng) for _ in range(repetitions))
         for number, lines in enumerate(repeated, start=1):
             document = _labelled(lines, source.language, spell=rng.random() < _SPELLED_SHARE)
             if others and not source.ordered and rng.random() < _MIXED_SHARE:
@@ -140,6 +158,27 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
             for words in document:
                 summary.words[part][source.name] += len(words)
                 yield Utterance(words, document=f"{source.name}-{number}")
+
+
+def _spoken(corpus: Path, source: Source, seed: int, summary: MixtureSummary) -> Iterator[Utterance]:
+    """Yield the sentences of a source of speech, document by document: consecutive turns of one recording."""
+    rng = random.Random(f"{seed} train {source.file}")
+    recordings = [turns for _, turns in read_recordings(find_recordings(corpus, source))]
+    repetitions = max(1, round(source.share))
+    repeated = chain.from_iterable(running_documents(turns, rng) for _ in range(repetitions) for turns in recordings)
+    for number, sentences in enumerate(repeated, start=1):
+        spell, timed = rng.random() < _SPELLED_SHARE, source.order == "timed" and rng.random() < _TIMED_SHARE
+        for sentence in sentences:
+            words = spelled_out(sentence.words, source.language) if spell else sentence.words
+            words = words if timed else tuple(replace(word, pause=None) for word in words)
+            summary.words["train"][source.name] += len(words)
+            yield Utterance(words, document=f"{source.name}-{number}", time_source="aligner" if timed else "none")
+
+
+def _documents(parts: Sequence[Section], source: Source, rng: random.Random) -> Iterator[Block]:
+    if source.ordered:
+        return chain.from_iterable(running_documents(blocks, rng) for blocks in parts)
+    return (short_documents if source.order == "alone" else joined_documents)(shuffled_lines(parts, rng), rng)
 
 
 def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[LabelledLine]:

@@ -1,19 +1,22 @@
 """Tables of sources: the texts of a training mixture, how much of each is used, and their licences.
 
-A row is `file TAB language TAB ordered TAB share TAB dev TAB licence`; lines that begin with `#` are comments.
+A row is `file TAB language TAB order TAB share TAB dev TAB licence`; lines that begin with `#` are comments.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Literal, get_args
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, read_lines
 
+Order = Literal["yes", "no", "alone", "turns", "speech", "timed"]
+_ORDERS: dict[str, Order] = {order: order for order in get_args(Order)}
 _ROW = (
-    "file TAB language (es, eu, en) TAB ordered (yes, no) TAB share (below 1, or a whole number) TAB dev (words) TAB "
-    "licence, as docs/formats.md describes"
+    f"file TAB language (es, eu, en) TAB order ({', '.join(_ORDERS)}) TAB share (below 1, or a whole number) "
+    "TAB dev (words) TAB licence, as docs/formats.md describes"
 )
 
 
@@ -24,7 +27,9 @@ class Source:
     Attributes:
         file: path in the corpus folder, without suffix.
         language: language code.
-        ordered: whether the text is running text; else the lines are unrelated.
+        order: `yes` for running text, `turns` if each of its lines is a speaker's turn; `no` for unrelated lines,
+            `alone` if most of them become documents of their own; `speech` for words with speakers, `timed` for those
+            with times that may be trained on (`training_text.speech`).
         share: below 1 the part of the text that is used, else a whole number of repetitions.
         dev: number of words held out for development.
         licence: of the text.
@@ -32,10 +37,20 @@ class Source:
 
     file: str
     language: str
-    ordered: bool
+    order: Order
     share: float
     dev: int
     licence: str
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the lines continue each other."""
+        return self.order in ("yes", "turns")
+
+    @property
+    def is_speech(self) -> bool:
+        """Whether the source has words with speakers, not lines of text."""
+        return self.order in ("speech", "timed")
 
     @property
     def name(self) -> str:
@@ -53,8 +68,8 @@ def read_sources(table: Pathlike) -> list[Source]:
 
 def _source(line: str, place: str) -> Source:
     try:
-        file, language, ordered, share, dev, licence = line.split("\t")
-        source = Source(file, language, {"yes": True, "no": False}[ordered], float(share), int(dev), licence)
+        file, language, order, share, dev, licence = line.split("\t")
+        source = Source(file, language, _ORDERS[order], float(share), int(dev), licence)
     except (ValueError, KeyError):
         raise InputError(place, repr(line), _ROW) from None
     good_share = 0 < source.share < 1 or (source.share >= 1 and source.share.is_integer())
@@ -64,7 +79,7 @@ def _source(line: str, place: str) -> Source:
 
 
 def read_blocks(corpus: Path, source: Source) -> Iterator[list[str]]:
-    """Read the blocks of a text: consecutive lines, with empty lines between blocks.
+    """Read the blocks of a text: consecutive lines, with empty lines between blocks; a line of `turns` is a block.
 
     Raises InputError if there is no such `.txt` or `.txt.xz` in the folder `corpus`, or it cannot be read.
     """
@@ -72,5 +87,7 @@ def read_blocks(corpus: Path, source: Source) -> Iterator[list[str]]:
     packed = text.with_name(f"{text.name}.xz")
     lines = (line for _, line in read_lines(packed if packed.exists() else text))
     for has_text, block in groupby(lines, key=lambda line: bool(line.strip())):
-        if has_text:
+        if has_text and source.order == "turns":
+            yield from ([line] for line in block)
+        elif has_text:
             yield list(block)

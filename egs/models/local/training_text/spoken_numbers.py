@@ -5,6 +5,7 @@ Other uses of digits (`2009-2016`, `10:30`, `007`, `4k`, Spanish `2.º`) are lef
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from asr_punct.errors import MissingExtraError
@@ -47,8 +48,8 @@ _MASCULINE_IN_AS = re.compile(r"(?:d[ií]as|temas|blemas|gramas|idiomas|mapas|pl
 def spelled_out(words: Sequence[Word], language: str) -> tuple[Word, ...]:
     """Return the labelled, lower-case words of a line with their numbers in words.
 
-    Opening marks move to a number's first word, other marks to its last. A number at the beginning of a sentence gets
-    a capital. `language` is `es`, `eu` or `en`. Raises MissingExtraError if num2words is not installed.
+    Opening marks move to a number's first word, other marks and its pause to its last. A number at the beginning of a
+    sentence gets a capital. `language` is `es`, `eu` or `en`. Raises MissingExtraError if num2words is not installed.
     """
     result, i = list[Word](), 0
     while i < len(words):
@@ -82,7 +83,8 @@ def _labelled(spoken: Sequence[str], written: Sequence[Word], case: Case) -> lis
     labels = [Labels() for _ in spoken]
     labels[0] = Labels(marks_of(written[0]) & _LEFT, case)
     labels[-1] = Labels(labels[-1].marks | (marks_of(written[-1]) - _LEFT), labels[-1].case)
-    return [Word(text, labels=label) for text, label in zip(spoken, labels, strict=True)]
+    words = [Word(text, labels=label) for text, label in zip(spoken, labels, strict=True)]
+    return [*words[:-1], replace(words[-1], pause=written[-1].pause)]
 
 
 def _spoken(number: re.Match[str], following: str, language: str) -> str | None:
