@@ -105,7 +105,7 @@ def test_requests_in_flight_are_finished(model):
         (["--token", "a b"], "--token"),
         (["--vosk", "localhost:2700"], "--vosk"),
         (["--host", "no.such.host.invalid"], "no.such.host.invalid:"),
-        (["--model", "/nowhere"], "--model: found '/nowhere'"),
+        (["--model", "/nowhere"], "--model"),
         (["--port", "{used}"], "127.0.0.1:{used}"),
     ],
 )
