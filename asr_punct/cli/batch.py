@@ -79,13 +79,13 @@ def batch(
     """
     from asr_punct.batch.names import Inputs
     from asr_punct.batch.work import BatchWork
-    from asr_punct.formats.registry import FORMATS
+    from asr_punct.formats.registry import WRITABLE_FILES
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.subtitles import parse_limits
 
     if not (sources or list_file):
         raise AsrPunctError("IN", "none", "files, folders, globs or --list")
-    if target_format is not None and FORMATS[target_format].write is None:
+    if target_format not in (None, *WRITABLE_FILES):
         raise AsrPunctError("--to", f"{target_format}, which is a folder", "a format of files")
     if probabilities and target_format != "json":
         raise AsrPunctError("--probabilities", "no --to json", "it")
