@@ -179,7 +179,8 @@ def gap_on_silences(end, start, low, high, quiet):
 )
 @example([30, 70, 20, 15, 70, 70, 30], (30, 50, 45, 105))  # the sound before the gap is in the next word's time
 @example([30, 70, 60, 10, 15, 70, 30], (30, 135, 5, 50))  # that after it is in the word's
-@example([30, 70, 20, 10, 20, 10, 20, 70, 30], (30, 70, 80, 70))  # breaths
+@example([30, 70, 20, 10, 20, 10, 40, 70, 30], (30, 70, 100, 70))  # breaths before and after the best silence
+@example([30, 70, 40, 10, 20, 10, 20, 70, 30], (30, 70, 100, 70))
 def test_edges_are_those_of_the_best_silence(runs, lengths):
     """Runs of silence and sound in turn; two words with a gap, in hundredths of a second."""
     quiet_frames = np.repeat(np.arange(len(runs)) % 2 == 0, runs)
