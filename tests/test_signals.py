@@ -117,7 +117,7 @@ def test_signals_at_random_instants(tmp_path, talk, model, line, number):
     for number_of_talk in range(99):
         (tmp_path / "talks" / f"{number_of_talk}.txt").write_text(text[:20_000])
     given = {path.name for path in tmp_path.iterdir()} | {"tiny", "model", "out"}
-    for _ in range(5):
+    for _ in range(2):
         shutil.rmtree(tmp_path / "model", ignore_errors=True)
         shutil.rmtree(tmp_path / "tiny", ignore_errors=True)
         shutil.copytree(model, tmp_path / "tiny")
