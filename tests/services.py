@@ -44,6 +44,13 @@ def client_maker(make_service: Callable[..., Service]) -> Iterator[Callable[...,
 
 
 @contextmanager
+def client_with(model: Callable[[str | None], Any], name: str, **options: Any) -> Iterator[TestClient]:
+    """Open a service without a port with another model; the other arguments are those of `Service`."""
+    with service_maker(Models(model, name)) as make_service, client_maker(make_service) as make:
+        yield make(**options)
+
+
+@contextmanager
 def running(service: Service, port: int = 0) -> Iterator[tuple[Server, str]]:
     """Run a service; yields the server, and `host:port`. At the end it stops as at SIGTERM."""
     listener = bind("127.0.0.1", port)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from services import bare, client_maker, running, service_maker
+from services import bare, client_with, running
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.server import serve
@@ -24,7 +24,6 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
-from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ServerMessage
 from asr_punct.words import Word
 
@@ -357,11 +356,7 @@ def test_the_example_of_the_documentation():
     (lines,) = re.findall(r'^```json\n(\{"config".*?)^```', page, re.MULTILINE | re.DOTALL)
     messages = [json.loads(line) for line in lines.splitlines()]
     messages[0]["config"] |= SLOW
-    with (
-        service_maker(Models(Punctuator.from_pretrained, "es-eu")) as make_service,
-        client_maker(make_service) as make_client,
-        make_client().websocket_connect("/v1/stream") as socket,
-    ):
+    with client_with(Punctuator.from_pretrained, "es-eu") as client, client.websocket_connect("/v1/stream") as socket:
         for sent, received in zip(messages[::2], messages[1::2], strict=True):
             socket.send_text(json.dumps(sent))
             assert json.loads(socket.receive_text()) == received
