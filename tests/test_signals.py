@@ -123,7 +123,7 @@ def test_signals_at_random_instants(tmp_path, talk, model, line, number):
         shutil.copytree(model, tmp_path / "tiny")
         words = line.format(port=rng.randrange(20_000, 60_000)).split()
         process = start([*COMMAND_LINE, *words], tmp_path, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0.5, 10))
+        time.sleep(rng.uniform(1, 10))
         if process.poll() is None:
             # before the command line is imported, the system ends the process; an idle service is done
             assert end(process, number) in (128 + number, -number, 0 if words[0] == "serve" else 128 + number)
