@@ -26,8 +26,8 @@ WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 """Files whose SHA-256 is in `config.json` if they exist."""
 _FORMAT = 1
-_DECODING = [each.name for each in fields(DecodeSettings) if each.name != "enabled"]
-"""Keys of the stored settings: all but the marks that users enable when they open the model."""
+_DECODING = [each.name for each in fields(DecodeSettings) if each.name not in ("enabled", "plain")]
+"""Keys of the stored settings: all but those that users choose when they open the model."""
 _EXPECTED = "a config.json written by asr-punct"
 _FINITE = Range(-math.inf)
 _MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)

@@ -219,6 +219,9 @@ _GLYPHS = {
     "bn": Glyphs("bn", _ENGLISH | {Mark.PERIOD: "।"}),
 }
 
+_WITH_OPENING = {"es", "ast", "gl"}
+"""Languages whose questions and exclamations begin with ¿ and ¡; in Galician they may."""
+
 
 def glyphs(language: str) -> Glyphs:
     """Return the glyphs of a language; for a mixture (`es+eu`), those of the first language.
@@ -227,6 +230,11 @@ def glyphs(language: str) -> Glyphs:
     """
     first = parse_language(language).split("+")[0]
     return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
+
+
+def opens_sentences(language: str) -> bool:
+    """Return whether questions and exclamations begin with ¿ and ¡ in a language, or in one of a mixture."""
+    return not _WITH_OPENING.isdisjoint(parse_language(language).split("+"))
 
 
 def format_marks(marks: Iterable[Mark]) -> str:

@@ -59,6 +59,7 @@ def batch(
     device: options.Device = None,
     int8: options.Int8 = False,
     class_weights: options.ClassWeights = None,
+    plain: options.Plain = False,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
 ) -> None:

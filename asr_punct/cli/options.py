@@ -153,6 +153,13 @@ Int8 = Annotated[
 ClassWeights = Annotated[
     str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
 ]
+Plain = Annotated[
+    bool,
+    typer.Option(
+        "--plain",
+        help="Decide as papers do: a mark where its probability is over a half, or the likeliest class; no rules.",
+    ),
+]
 _MERGE_HELP = (
     "Number of mark classes to score. 4: COMMA, PERIOD, QUESTION, none; 3: QUESTION counts as PERIOD; "
     "2: any mark, none; default: each mark is a class. See docs/systems.md."
@@ -173,6 +180,7 @@ def model_options(
     no_case: bool = False,
     casing: Path | None = None,
     class_weights: str | None = None,
+    plain: bool = False,
     **others: object,
 ) -> ModelOptions:
     """Return the options of a model from the arguments of a command, `locals()`; `others` are not of the model.
@@ -195,6 +203,7 @@ def model_options(
         case=not no_case,
         casing=casing,
         class_weights=None if class_weights is None else parse_class_weights(class_weights),
+        plain=plain,
     )
 
 

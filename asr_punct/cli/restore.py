@@ -55,6 +55,7 @@ def punctuate(
     threads: options.Threads = 0,
     int8: options.Int8 = False,
     class_weights: options.ClassWeights = None,
+    plain: options.Plain = False,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -134,6 +135,7 @@ def stream(
     threads: options.Threads = 1,
     int8: options.Int8 = False,
     class_weights: options.ClassWeights = None,
+    plain: options.Plain = False,
 ) -> None:
     """Add marks and capitals to words as they arrive.
 

@@ -37,6 +37,7 @@ def evaluate(
     device: options.Device = None,
     threads: options.Threads = 0,
     int8: options.Int8 = False,
+    plain: options.Plain = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Score a model on test sets.
@@ -57,7 +58,7 @@ def evaluate(
 
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]
-    chosen = options.model_options(device=device, threads=threads, int8=int8)
+    chosen = options.model_options(device=device, threads=threads, int8=int8, plain=plain)
     punctuators = [Punctuator.open(replace(chosen, name=name)) for name in names]
     glyphs = punctuators[0].glyphs
     with progress_bar(quiet):

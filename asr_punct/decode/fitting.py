@@ -19,7 +19,7 @@ from asr_punct.decode.inputs import (
     has_flag,
     sigmoid,
 )
-from asr_punct.decode.settings import DecodeSettings
+from asr_punct.decode.settings import DecodeSettings, new_settings
 from asr_punct.decode.thresholds import (
     MIN_COUNT,
     climb,
@@ -51,6 +51,7 @@ class DevSet:
         ends: index after the last word of each document.
         flags: flags of the words, (words,).
         classes: names of the classes; empty if the labels are marks.
+        language: code of the model's language.
     """
 
     labels: FloatArray
@@ -60,13 +61,15 @@ class DevSet:
     ends: tuple[int, ...]
     flags: FlagArray
     classes: tuple[str, ...] = ()
+    language: str = "es"
 
 
 def fit_settings(dev: DevSet) -> DecodeSettings:
     """Return the settings with the highest micro F1.
 
     For a model of classes, fit class weights. For other models, fit calibration and thresholds, then try small changes
-    of thresholds and penalties and keep those that improve the decoder's output. Case biases are fitted for both.
+    of thresholds and, in languages with ¿ and ¡, penalties, and keep those that improve the decoder's output. Case
+    biases are fitted for both.
     """
     return _fit_class_weights(dev) if dev.classes else _fit_thresholds(dev)
 
@@ -92,7 +95,8 @@ def calibration_errors(dev: DevSet, settings: DecodeSettings) -> list[float]:
 
 
 def _fit_class_weights(dev: DevSet) -> DecodeSettings:
-    settings = DecodeSettings(class_weights=fit_class_weights(dev.labels, dev.classes, dev.true_marks))
+    start = new_settings(dev.language)
+    settings = replace(start, class_weights=fit_class_weights(dev.labels, dev.classes, dev.true_marks))
     settings = replace(settings, case_bias=_case_bias(dev, settings))
     changed = [replace(settings, sentence_capitals=True)] if _sentences_begin_with_capitals(dev) else []
     return climb(settings, [lambda _: changed], lambda candidate: decoded_f1(dev, candidate))
@@ -101,11 +105,12 @@ def _fit_class_weights(dev: DevSet) -> DecodeSettings:
 def _fit_thresholds(dev: DevSet) -> DecodeSettings:
     calibration = fit_calibration(dev.labels, dev.cases, dev.true_marks, dev.true_cases)
     limits = sigmoid(fit_thresholds(calibrated_logits(dev.labels, calibration), dev.true_marks))
-    start = DecodeSettings(dict(zip(MARKS, limits.tolist(), strict=True)), calibration=calibration)
+    start = new_settings(dev.language)
+    start = replace(start, thresholds=dict(zip(MARKS, limits.tolist(), strict=True)), calibration=calibration)
     start = replace(start, case_bias=_case_bias(dev, start), sentence_capitals=_sentences_begin_with_capitals(dev))
     support = dev.true_marks.sum(axis=0).tolist()
     frequent = [mark for mark, count in zip(MARKS, support, strict=True) if count >= MIN_COUNT]
-    changes = [_penalty_change(mark) for mark in start.unopened if mark in frequent]
+    changes = [_penalty_change(mark) for mark, penalty in start.unopened.items() if penalty and mark in frequent]
     changes += [_threshold_change(mark) for mark in frequent]
     return climb(start, changes, lambda settings: decoded_f1(dev, settings))
 

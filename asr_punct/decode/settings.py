@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from asr_punct.errors import ArgumentError
-from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark
+from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark, opens_sentences
 
 _UNOPENED = {closing: 2.0 for _, closing in PAIRS if closing.kind is Kind.END}
 
@@ -29,7 +29,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class DecodeSettings:
-    """The decoder's settings. All but `enabled` are stored with a model.
+    """The decoder's settings. All but `enabled` and `plain` are stored with a model.
 
     Attributes:
         thresholds: calibrated probability from which a mark is set, by mark; from 0 to 1.
@@ -39,6 +39,7 @@ class DecodeSettings:
         sentence_capitals: whether . and ? need a capital after them (see `decode.capitals`).
         class_weights: factors on the probabilities of a model's classes, by name; above 0, 1 by default.
         enabled: marks that may be set; all by default.
+        plain: whether each word is decided on its own (see `decode.plain`).
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
@@ -48,6 +49,13 @@ class DecodeSettings:
     sentence_capitals: bool = False
     class_weights: Mapping[str, float] = field(default_factory=dict)
     enabled: frozenset[Mark] = frozenset(MARKS)
+    plain: bool = False
+
+
+def new_settings(language: str) -> DecodeSettings:
+    """Return the settings of a new model: in a language without ¿ and ¡, a ? or ! without them costs nothing."""
+    settings = DecodeSettings()
+    return settings if opens_sentences(language) else replace(settings, unopened=dict.fromkeys(settings.unopened, 0.0))
 
 
 def with_class_weights(

@@ -26,6 +26,8 @@ class ModelOptions:
         casing: path of a casing list, or its lines (see `asr_punct.casing`); overrides entries of the model's own list.
         class_weights: further factors on the probabilities of classes, or for a model without classes on the odds of
             marks, by name.
+        plain: decide each word on its own, as papers do: a mark where its probability is over a half, or the likeliest
+            class, without the rules and fitted settings of the decoder.
     """
 
     name: str | PathLike[str] | None = None
@@ -37,6 +39,7 @@ class ModelOptions:
     case: bool = True
     casing: str | PathLike[str] | Iterable[str] | None = None
     class_weights: Mapping[str, float] | None = None
+    plain: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.casing, str | PathLike | None):  # an iterator could be read only once

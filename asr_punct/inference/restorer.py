@@ -14,8 +14,9 @@ from typing import NamedTuple
 from asr_punct.caching import cached_by_word
 from asr_punct.casing import Casing, parse_casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
-from asr_punct.decode import Decoder, DecodeSettings
+from asr_punct.decode import DecodeSettings
 from asr_punct.decode.inputs import label_probabilities, list_probabilities
+from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
 from asr_punct.inference.backend import Backend, open_backend
 from asr_punct.inference.options import ANY_MODEL, ModelOptions
@@ -79,7 +80,8 @@ class Restorer:
     ) -> Restorer:
         """Make a restorer of a model's parts and its own casing list.
 
-        Of the options, `marks`, `case`, `casing` and `class_weights` are used. Raises AsrPunctError if one is unusable.
+        Of the options, `marks`, `case`, `casing`, `class_weights` and `plain` are used. Raises AsrPunctError if one is
+        unusable.
         """
         language = info.model.language
         style = glyphs(language)
@@ -104,7 +106,7 @@ class Restorer:
         waiting = deque[_Read]()
         decided = deque[Labels]()
         rows = deque[list[float]]()  # of the probabilities of labels
-        decoder = Decoder(self.settings, self.classes)
+        decoder = new_decoder(self.settings, self.classes)
         for part in self.predictor.predict(self._read(utterances, waiting)):
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
             if probabilities:
@@ -155,7 +157,8 @@ def _further_forms(options: ModelOptions) -> tuple[str, ...]:
 def _settings(info: ModelInfo, options: ModelOptions) -> DecodeSettings:
     """Return the model's settings with the marks and class weights of the options."""
     allowed = MARKS if options.marks is None else _with_opening(options.marks)
-    settings = with_class_weights(info.decoding, options.class_weights or {}, info.model.heads.classes)
+    fitted = DecodeSettings(plain=True) if options.plain else info.decoding
+    settings = with_class_weights(fitted, options.class_weights or {}, info.model.heads.classes)
     return replace(settings, enabled=frozenset(allowed))
 
 

@@ -20,7 +20,7 @@ from typing import Self
 import numpy as np
 
 from asr_punct.decode.inputs import FlagArray, FloatArray
-from asr_punct.decode.online import OnlineDecoder
+from asr_punct.decode.plain import new_online_decoder
 from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
@@ -90,7 +90,7 @@ class Stream:
         self._model_name, self.model = name, self._open_model(name)
         limits = self.model.info.model.window.words, self.model.info.max_tokens - 2
         self._lookahead = Lookahead(self.model.reader, self._settings, *limits)
-        self._decoder = OnlineDecoder(self.model.settings, self.model.classes)
+        self._decoder = new_online_decoder(self.model.settings, self.model.classes)
         self._decisions: list[Decision] = []  # those that wait for the probabilities of their windows
         self._previewed: list[Labels] = []  # labels that the last window gives to the undecided words
 

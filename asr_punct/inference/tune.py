@@ -80,4 +80,5 @@ def read_dev_set(restorer: Restorer, path: Path) -> DevSet:
         ends=tuple(int(end) for end, part in zip(ends, parts, strict=True) if part.end),
         flags=np.concatenate([part.flags for part in parts]),
         classes=restorer.classes,
+        language=restorer.info.model.language,
     )

@@ -16,6 +16,7 @@ from lightning.pytorch.strategies import DDPStrategy
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, below, differing_keys
+from asr_punct.decode.settings import new_settings
 from asr_punct.errors import AsrPunctError, ConfigError, Setting
 from asr_punct.logs import log_level
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
@@ -87,7 +88,7 @@ def _train(
     torch.manual_seed(config.training.seed)
     complete = with_classes(config, corpora)
     model, tokenizer = start_model(complete, corpora, init, run.tokenizer, process)
-    info = ModelInfo(complete.model, model.encoder.settings)
+    info = ModelInfo(complete.model, model.encoder.settings, new_settings(complete.model.language))
     teacher = Teacher.load(config.training.teacher, config.model.window.words) if config.training.teacher else None
     data = PunctuationData(corpora, tokenizer, config, info.max_tokens, process, teacher)
     facts = {"data": str(corpora.directory), "words": len(data.train), "dev_words": len(data.dev)}
