@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from asr_punct import audio
 from asr_punct.audio import FRAMES_A_SECOND, AudioOf, check_ends
+from asr_punct.channels import by_channel
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.words import Seconds, Utterance, Word, annotate, has_times
 
@@ -56,11 +57,17 @@ def with_pauses(utterances: Iterable[Utterance], counts: Counter[str] | None = N
     """Set the words' pauses and `pause_before` from the words' times, reading one utterance ahead.
 
     A pause is the next word's start minus the word's end, rounded to milliseconds, and 0 if the words overlap. The
-    pause after the last word is known only if the next utterance with words has the same recording and channel and does
+    pause after the last word is known only if the channel's next utterance with words has the same recording and does
     not begin earlier. Utterances with pauses, without word times or with the time source `segment` are unchanged.
     `counts` gets the number of "pauses", of "unknown" ones, and of "overlaps" (pauses set to 0).
+
+    Of a document with several channels all utterances are read ahead (see `by_channel`).
     """
-    counts = Counter() if counts is None else counts
+    counted = Counter[str]() if counts is None else counts
+    return by_channel(utterances, lambda separated: _with_pauses(separated, counted))
+
+
+def _with_pauses(utterances: Iterable[Utterance], counts: Counter[str]) -> Iterator[Utterance]:
     previous: Utterance | None = None
     previous_pause: Pause = None
     for utterance, following in _with_next(utterances):

@@ -123,8 +123,13 @@ class Utterance:
 
     @property
     def context(self) -> str:
-        """Name of the document, else of the recording. A model's context ends where it changes."""
+        """Name of the document, else of the recording. A model's context ends where it or the channel changes."""
         return self.document or self.recording
+
+    @property
+    def side(self) -> tuple[str, str]:
+        """The context and the channel: only utterances with the same ones are context for each other."""
+        return self.context, self.channel
 
     @property
     def recording_name(self) -> str:

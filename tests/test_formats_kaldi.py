@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dummies import file, json_lines, refused_at, with_labels, written
+from dummies import file, json_lines, refused, refused_at, with_labels, written
 from hypothesis import given
 from hypothesis import strategies as st
 from split_decode import read_decode
@@ -59,6 +59,24 @@ def test_utterances_are_in_the_order_of_speech_with_times(tmp_path):
         ("b-2", "r", "asr"),
     ]
     assert values[0].words == (Word("qué", 0.1, 0.5, 0.9), Word("dijo", 1.0, 1.5))
+
+
+def test_channels_of_a_file_are_one_document_in_the_order_of_time(tmp_path):
+    files = FILES | {
+        "segments": "a-1 ra 0 1\na-2 ra 4 5\nb-1 rb 2 3\nc-1 rc 1 2\n",
+        "text": "a-1 hola\na-2 vale\nb-1 dime\nc-1 otra\n",
+        "reco2file_and_channel": "ra call A\nrb call B\nrc other A\n",
+        "ctm": "a-1 1 0.2 0.1 hola\n",
+    }
+    found = [(u.id, u.document, u.recording, u.channel) for u in read(folder(tmp_path / "d", files))]
+    assert found == [
+        ("a-1", "call", "ra", "A"),
+        ("b-1", "call", "rb", "B"),
+        ("a-2", "call", "ra", "A"),
+        ("c-1", "", "rc", "A"),
+    ]
+    with refused("reco2file_and_channel:1", "2 columns"):
+        read(folder(tmp_path / "e", files | {"reco2file_and_channel": "ra call\n"}))
 
 
 def test_text_and_ctm_are_punctuated_and_other_files_are_copied(tmp_path):

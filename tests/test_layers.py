@@ -20,6 +20,7 @@ LAYERS = [
         "files",
         "text",
         "identifier",
+        "channels",
         "audio",
         "pauses",
     ),

@@ -47,7 +47,7 @@ class LanguageChoice:
 
         Reads ahead at most `_MAX_WORDS` words, none if all texts get the default model.
         """
-        for _, document in groupby(map(_with_code, utterances), key=lambda utterance: utterance.context):
+        for _, document in groupby(map(_with_code, utterances), key=lambda utterance: utterance.side):
             if self.fixed:
                 yield from self._checked(document)
                 continue

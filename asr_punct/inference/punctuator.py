@@ -7,11 +7,12 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from itertools import groupby
+from itertools import chain, groupby, starmap
 from operator import itemgetter
 from os import PathLike
 from typing import Any
 
+from asr_punct.channels import by_channel
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ArgumentError
 from asr_punct.formats.lines.nemo_labels import format_labels
@@ -121,9 +122,9 @@ class Punctuator:
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
 
-        Consecutive utterances of one document are context for each other. Pauses are computed from the times if an
-        utterance has none. Marks and capitals of the input stay, and none is added beside them. Memory is bounded by a
-        few windows, a block of decoding and the longest utterance.
+        Consecutive utterances of one document and channel are context for each other. Pauses are computed from the
+        times if an utterance has none. Marks and capitals of the input stay, and none is added beside them. Memory is
+        bounded by a few windows, a block of decoding, and the longest utterance or document of several channels.
 
         Args:
             utterances: the input.
@@ -132,8 +133,7 @@ class Punctuator:
         Raises:
             AsrPunctError: a value is not an utterance.
         """
-        for restorer, part in self._by_model(utterances):
-            yield from restorer.restore(part, probabilities=probabilities)
+        return self._each_channel(utterances, lambda model, part: model.restore(part, probabilities=probabilities))
 
     def without_marks(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         """Yield the utterances without labels, marks and capitals (see `text.without_marks`).
@@ -141,9 +141,12 @@ class Punctuator:
         The rules are those of the language that `restore` would add to an utterance, else of its model.
         """
         given = self._choice.language if self._choice else ""
-        for restorer, part in self._by_model(utterances):
+
+        def bare(model: Restorer, part: Iterable[Utterance]) -> Iterator[Utterance]:
             for utterance in part:
-                yield without_marks(utterance, given or utterance.language or restorer.info.model.language)
+                yield without_marks(utterance, given or utterance.language or model.info.model.language)
+
+        return self._each_channel(utterances, bare)
 
     def language_warnings(self, utterances: Iterable[Utterance]) -> list[str]:
         """Return the warnings about the languages of texts that `restore` logs, also those that it logged before."""
@@ -151,8 +154,7 @@ class Punctuator:
 
     def prepare(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         """Yield the same utterances with the languages and pauses that `restore` adds, but no labels."""
-        for _, part in self._by_model(utterances):
-            yield from with_pauses(part)
+        return self._each_channel(utterances, lambda _, part: with_pauses(part))
 
     def predict(self, utterances: Iterable[Utterance]) -> Iterator[Prediction]:
         """Yield the default model's probabilities for all words but sounds and those that consist of marks."""
@@ -252,9 +254,15 @@ class Punctuator:
         name = next((models[code] for code in language.split("+") if code in models), "")
         return replace(self._model(name).glyphs, of_language=self._glyphs_of)
 
+    def _each_channel(
+        self, utterances: Iterable[Utterance], process: Callable[[Restorer, Iterable[Utterance]], Iterator[Utterance]]
+    ) -> Iterator[Utterance]:
+        """Yield what `process` makes of the utterances with their model, channel by channel, in the order of all."""
+        given = check_utterances(utterances, "utterances", "for text, call the punctuator: punctuator('hola')")
+        return by_channel(given, lambda channels: chain.from_iterable(starmap(process, self._by_model(channels))))
+
     def _by_model(self, utterances: Iterable[Utterance]) -> Iterator[tuple[Restorer, Iterable[Utterance]]]:
         """Yield consecutive utterances that one model restores, after the model."""
-        utterances = check_utterances(utterances, "utterances", "for text, call the punctuator: punctuator('hola')")
         if self._choice is None:
             yield self._restorer, utterances
             return

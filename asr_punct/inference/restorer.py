@@ -124,11 +124,11 @@ class Restorer:
     def _read(self, utterances: Iterable[Utterance], waiting: deque[_Read]) -> Iterator[Token]:
         """Yield the words of utterances, with flags at document boundaries, and append each utterance to `waiting`."""
 
-        def read() -> Iterator[tuple[str, list[Token]]]:
+        def read() -> Iterator[tuple[tuple[str, str], list[Token]]]:
             for utterance in with_pauses(utterances):
                 tokens = self.reader.read(utterance.words)
                 waiting.append(_Read(utterance, tokens, sum(bool(token.core) for token in tokens)))
-                yield utterance.context, tokens
+                yield utterance.side, tokens
 
         for _, document in groupby(read(), key=itemgetter(0)):
             yield from flag_boundaries(map(itemgetter(1), document))

@@ -19,7 +19,7 @@ from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike
 from asr_punct.formats.entries import SEGMENT_TOLERANCE
 from asr_punct.formats.kaldi.ctm import read_ctm, write_ctm
-from asr_punct.formats.kaldi.tables import Segments, read_mapping
+from asr_punct.formats.kaldi.tables import Segments, read_channels
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds, shift
 
@@ -69,7 +69,7 @@ def place_words(
 
 def _named_words(root: Path, ctm: Pathlike, utterances: Collection[str]) -> Iterator[tuple[str, list[Word]]]:
     """Yield the words of each CTM utterance, with their index, and the data directory's name for it."""
-    names = {tuple(value.split()[:2]): name for name, value in read_mapping(root / "reco2file_and_channel").items()}
+    names = {file_and_channel: name for name, file_and_channel in read_channels(root).items()}
     channels: dict[str, str] = {}
     indices = map(CtmIndex, count())
     for utterance in read_ctm(ctm):

@@ -1,8 +1,9 @@
 """The format `kaldi`: read `text` and `ctm` of a data directory, write a directory with both punctuated.
 
 Utterances are read in the order of speech, because they are context for each other: the order of `utt2doc`, else by the
-start of their `segments` in each recording. If `ctm` has the same words for an utterance as `text`, the utterance gets
-their times, and its rows of `ctm` get marks; the number of other utterances is logged.
+start of their `segments` in each recording. Recordings that are channels of a file (`reco2file_and_channel`) are one
+document. If `ctm` has the same words for an utterance as `text`, the utterance gets their times, and its rows of `ctm`
+get marks; the number of other utterances is logged.
 
 The format `kaldi-text`: transcripts alone, `utterance word word …`, one utterance per line (`data/*/text`,
 `decode*/scoring_kaldi/*/N.txt`). Each utterance is a separate document: the order of ids need not be that of speech,
@@ -12,8 +13,8 @@ and if utterances were context for each other, the model, which has no pauses he
 import logging
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
@@ -32,7 +33,14 @@ from asr_punct.files import (
 from asr_punct.formats.entries import written_words
 from asr_punct.formats.kaldi.ctm import RowsById, write_ctm
 from asr_punct.formats.kaldi.decode_ctm import place_words, write_labelled
-from asr_punct.formats.kaldi.tables import order_of_speech, read_mapping, read_segment_times, recording_of
+from asr_punct.formats.kaldi.tables import (
+    Segments,
+    order_of_speech,
+    read_channels,
+    read_mapping,
+    read_segment_times,
+    recording_of,
+)
 from asr_punct.formats.origins import LineOrigin, attach_lines, line_origin, lines_around
 from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.languages import parse_language
@@ -86,7 +94,14 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
         _LOG.warning(message, root / "ctm", count, differing[0])
     documents, languages = read_mapping(root / "utt2doc"), read_mapping(root / "utt2lang")
-    for name in order_of_speech(root, texts, segments, documents):
+    channels = read_channels(root)
+    recordings_of_file = Counter(file for file, _ in channels.values())
+    names = order_of_speech(root, texts, segments, documents)
+    if segments and not documents:
+        names = _merge_channels(names, segments, channels)
+    for name in names:
+        recording = recording_of(name, segments)
+        file, channel = channels.get(recording, ("", "1"))
         words, timed = split_words(texts[name]), ctm_words.get(name, ())
         has_times = bool(words) and _same_words(timed, texts[name])
         if has_times:
@@ -94,12 +109,20 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         yield Utterance(
             words,
             name,
-            document=documents.get(name, ""),
-            recording=recording_of(name, segments),
+            document=documents.get(name, file if recordings_of_file[file] > 1 else ""),
+            recording=recording,
+            channel=channel,
             time_source="asr" if has_times else "none",
             language=parse_language(languages.get(name)),
             origin=DataDirOrigin(root),
         )
+
+
+def _merge_channels(names: Sequence[str], segments: Segments, channels: Mapping[str, tuple[str, str]]) -> list[str]:
+    """Return the utterances of each file in the order of time; those of its channels are together."""
+    files = {name: channels.get(segments[name][0], (segments[name][0], ""))[0] for name in names}
+    numbers = {file: number for number, file in enumerate(dict.fromkeys(files.values()))}
+    return sorted(names, key=lambda name: (numbers[files[name]], segments[name][1]))
 
 
 def _same_words(words: Sequence[Word], text: str) -> bool:

@@ -107,6 +107,21 @@ def recording_of(name: str, segments: Segments) -> str:
     return segments[name][0] if segments else name
 
 
+def read_channels(root: Path) -> dict[str, tuple[str, str]]:
+    """Return file and channel of each recording that `reco2file_and_channel` lists; Kaldi calls a channel a recording.
+
+    Raises InputError for a malformed line.
+    """
+    channels: dict[str, tuple[str, str]] = {}
+    for number, name, value in _unique(root / "reco2file_and_channel"):
+        columns = value.split()
+        if len(columns) != 2:
+            place = f"{root / 'reco2file_and_channel'}:{number}"
+            raise InputError(place, plural(len(columns) + 1, "column"), "3 columns: recording file channel")
+        channels[name] = columns[0], columns[1]
+    return channels
+
+
 def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
     """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
 

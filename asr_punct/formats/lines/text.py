@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TextIO
 
+from asr_punct.channels import in_order_of_time
 from asr_punct.files import Pathlike, read_lines
 from asr_punct.formats.origins import LineOrigin, line_origin
 from asr_punct.marks import Glyphs
@@ -24,10 +25,11 @@ def read_text(path: Pathlike) -> Iterator[Utterance]:
 def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write a line for each utterance, and an empty line where the document changes.
 
+    The turns of a recording with several channels are in the order of time (see `channels.in_order_of_time`).
     An utterance without words is skipped, because an empty line would end the document, unless it was read from one.
     """
     previous: Utterance | None = None
-    for utterance in utterances:
+    for utterance in in_order_of_time(utterances):
         if not utterance.words and not line_origin(utterance.origin, "text"):
             continue
         if previous is not None:

@@ -1,0 +1,100 @@
+"""Channels of a recording, such as the two sides of a call: separate documents for a model, one text for a reader."""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from asr_punct.marks import SENTENCE_ENDS
+from asr_punct.words import Seconds, Utterance, Word, has_times, marks_of
+
+Process = Callable[[Iterable[Utterance]], Iterable[Utterance]]
+"""Returns an utterance for each one that it gets, in order."""
+
+
+def by_channel(utterances: Iterable[Utterance], process: Process) -> Iterator[Utterance]:
+    """Yield what `process` makes of the utterances, in their order; it gets the channels of a document one by one.
+
+    The first channel of a document passes as it comes. The utterances of the others wait for the document's end.
+    """
+    order, done, following = deque[int](), dict[int, Utterance](), 0
+
+    def separated() -> Iterator[Utterance]:
+        for _, document in groupby(enumerate(utterances), key=lambda numbered: numbered[1].context):
+            channels: dict[str, list[tuple[int, Utterance]]] = {}
+            for number, utterance in document:
+                waiting = channels.setdefault(utterance.channel, [])
+                if len(channels) == 1 or utterance.channel == next(iter(channels)):
+                    order.append(number)
+                    yield utterance
+                else:
+                    waiting.append((number, utterance))
+            for channel in channels.values():
+                for number, utterance in channel:
+                    order.append(number)
+                    yield utterance
+
+    for utterance in process(separated()):
+        done[order.popleft()] = utterance
+        while following in done:
+            yield done.pop(following)
+            following += 1
+
+
+def in_order_of_time(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    """Yield the utterances; those of a recording with several channels as its turns, in the order of time.
+
+    A turn is consecutive sentences of one utterance between which no other channel begins a sentence. The utterances of
+    a recording with times are held until it ends.
+    """
+    for (*_, has_clock), recording in groupby(utterances, key=_clock):
+        if not has_clock:
+            yield from recording
+            continue
+        held = list(recording)
+        yield from _turns(held) if len({utterance.channel for utterance in held}) > 1 else held
+
+
+def _clock(utterance: Utterance) -> tuple[str, str, bool]:
+    """Return document, recording, and whether the utterance has times (or no words)."""
+    return utterance.context, utterance.recording, not utterance.words or has_times(utterance.words)
+
+
+class _Sentence(NamedTuple):
+    """The words `first` to `last` (exclusive) of an utterance, and their start."""
+
+    start: Seconds
+    utterance: int
+    first: int
+    last: int
+
+
+def _turns(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
+    channels = defaultdict[str, list[_Sentence]](list)
+    for number, utterance in enumerate(utterances):
+        channels[utterance.channel] += _sentences(number, utterance)
+    # the order within a channel stays, also where its times go back
+    starts = (accumulate((sentence.start for sentence in channel), max) for channel in channels.values())
+    sentences = [
+        sentence._replace(start=start)
+        for channel, latest in zip(channels.values(), starts, strict=True)
+        for sentence, start in zip(channel, latest, strict=True)
+    ]
+    for number, group in groupby(sorted(sentences, key=itemgetter(0)), key=itemgetter(1)):
+        turn = list(group)
+        utterance = utterances[number]
+        yield replace(utterance, words=utterance.words[turn[0].first : turn[-1].last])
+
+
+def _sentences(number: int, utterance: Utterance) -> Iterator[_Sentence]:
+    words = utterance.words
+    ends = [i for i, word in enumerate(words[:-1], start=1) if marks_of(word) & SENTENCE_ENDS]
+    for first, last in zip([0, *ends], [*ends, len(words)], strict=True):
+        yield _Sentence(_start(words[first:last]), number, first, last)
+
+
+def _start(words: Sequence[Word]) -> Seconds:
+    """Return the first known start, or 0: the sentence then follows the one before it."""
+    return next((word.start for word in words if word.start is not None), 0.0)
