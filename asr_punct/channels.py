@@ -5,21 +5,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from asr_punct.marks import SENTENCE_ENDS
 from asr_punct.words import Seconds, Utterance, Word, has_times, marks_of
 
-Process = Callable[[Iterable[Utterance]], Iterable[Utterance]]
-"""Returns an utterance for each one that it gets, in order."""
+Processed = TypeVar("Processed", Utterance, Utterance | None)
 
 
-def by_channel(utterances: Iterable[Utterance], process: Process) -> Iterator[Utterance]:
+def by_channel(
+    utterances: Iterable[Utterance], process: Callable[[Iterable[Utterance]], Iterable[Processed]]
+) -> Iterator[Processed]:
     """Yield what `process` makes of the utterances, in their order; it gets the channels of a document one by one.
 
-    The first channel of a document passes as it comes. The utterances of the others wait for the document's end.
+    It returns an utterance for each one that it gets, in order; a None between them passes at once. The first channel
+    of a document passes as it comes. The utterances of the others wait for the document's end.
     """
-    order, done, following = deque[int](), dict[int, Utterance](), 0
+    order, done, following = deque[int](), dict[int, Processed](), 0
 
     def separated() -> Iterator[Utterance]:
         for _, document in groupby(enumerate(utterances), key=lambda numbered: numbered[1].context):
@@ -37,6 +39,9 @@ def by_channel(utterances: Iterable[Utterance], process: Process) -> Iterator[Ut
                     yield utterance
 
     for utterance in process(separated()):
+        if utterance is None:
+            yield utterance
+            continue
         done[order.popleft()] = utterance
         while following in done:
             yield done.pop(following)

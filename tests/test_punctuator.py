@@ -275,6 +275,16 @@ def test_the_number_of_waiting_utterances_is_bounded(punctuator):
     assert max(waiting) < 600  # 8,192 tokens are sorted together
 
 
+@pytest.mark.parametrize("channels", ["", "AB"])
+def test_a_long_utterance_is_restored_in_steps(punctuator, channels):
+    first, *others = (utterance("ana mira la casa " * count, f"r{count}") for count in (3000, 1))
+    given = [replace(first, channel=channels[:1]), *others, *(replace(first, channel=name) for name in channels[1:])]
+    steps = list(punctuator.steps(given))
+    assert [each for each in steps if each] == list(punctuator.restore(given))
+    assert steps.index(None) < steps.count(None) // 2
+    assert steps[:3] == [None] * 3
+
+
 def test_denormal_floats_still_work_after_a_run(punctuator):
     punctuator("ana mira la casa")
     assert np.float64(5e-324) / 1 > 0

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,15 +12,18 @@ from functools import cache
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+import httpx
 from hypothesis import given
 from hypothesis import strategies as st
-from services import client_with
+from services import client_with, running, service_maker
 from starlette.testclient import WebSocketDenialResponse
 
 from asr_punct.formats.registry import WRITABLE_FILES
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.limits import Limits
+from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
+from asr_punct.serve.server import bind
 from asr_punct.words import Utterance, Word
 
 CTM = "talk 1 0.00 0.20 ana\ntalk 1 0.25 0.30 mira\ntalk 1 0.55 0.10 la\ntalk 1 0.70 0.30 casa\n"
@@ -201,12 +205,12 @@ def test_a_full_queue(make_client):
 
 
 class Wrapped:
-    """A punctuator whose `restore` passes utterances on by `restored`."""
+    """A punctuator whose `steps` passes utterances on by `restored`."""
 
     def __init__(self, punctuator, restored):
         self.glyphs, self.write = punctuator.glyphs, punctuator.write
         self.language_warnings = punctuator.language_warnings
-        self.restore = lambda utterances, probabilities: restored(punctuator.restore(utterances))
+        self.steps = lambda utterances, probabilities: restored(punctuator.steps(utterances))
 
 
 def test_documents_together_fail_alone(model, punctuator):
@@ -214,7 +218,7 @@ def test_documents_together_fail_alone(model, punctuator):
 
     def restored(utterances):
         for utterance in utterances:
-            if any(word.text == "bomba" for word in utterance.words):
+            if utterance and any(word.text == "bomba" for word in utterance.words):
                 time.sleep(0.2)  # more requests arrive
                 raise KeyError("bomba")
             yield utterance
@@ -240,11 +244,67 @@ def test_a_document_that_no_client_waits_for_is_not_computed_to_its_end(model, p
             ended.set()
 
     with client_with(lambda _: Wrapped(punctuator, slowly), str(model), limits=Limits(request_s=0.2)) as client:
-        assert error(post(client, json={"text": "ana mira\n" * 100}), 503).place == "request"
+        answer = post(client, json={"text": "ana mira\n" * 100})
+        assert error(answer, 504).place == "request"
+        assert "retry-after" not in answer.headers  # it would take too long again
         is_refused.set()
         assert ended.wait(60)
         assert len(restored) < 100
         assert post(client, json={"text": "ana"}).status_code == 200
+
+
+@pytest.fixture
+def slow_service(model, punctuator, make_service):
+    """A service whose documents take for ever, with one that its client waits for, and an event at its end."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def slowly(utterances):
+        try:
+            while True:
+                begun.set()
+                time.sleep(0.01)
+                yield None
+        finally:
+            ended.set()
+
+    models = Models(lambda _: Wrapped(punctuator, slowly), str(model))
+    with service_maker(models) as make, running(make(host="127.0.0.1", limits=Limits(stop_s=0.5))) as (server, address):
+        yield server, address, begun, ended
+
+
+def ask_for_ever(address, **options):
+    return httpx.post(f"http://{address}/v1/punctuate", json={"text": "ana " * 1000}, **options)
+
+
+def test_the_computation_ends_when_the_client_leaves(slow_service):
+    _, address, _, ended = slow_service
+    with pytest.raises(httpx.ReadTimeout):
+        ask_for_ever(address, timeout=httpx.Timeout(60, read=0.3))
+    assert ended.wait(60)
+
+
+def test_the_stop_answers_every_client(slow_service, capsys):
+    """Also one whose body is incomplete."""
+    server, address, begun, ended = slow_service
+    with ThreadPoolExecutor() as pool, socket.create_connection(address.split(":"), timeout=60) as half:
+        half.sendall(b"POST /v1/punctuate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{")
+        computed = [pool.submit(ask_for_ever, address, timeout=60) for _ in range(3)]
+        assert begun.wait(60)
+        server.should_exit = True
+        for answer in [each.result() for each in computed]:
+            assert error(answer, 503).found == "a service that stops"
+            assert int(answer.headers["retry-after"]) > 0
+        assert b" 503 " in half.recv(1000)
+    assert ended.wait(60)
+    assert capsys.readouterr().err == ""
+
+
+def test_answers_are_sent_at_once():
+    """The sockets of clients have TCP_NODELAY: else answers on a connection that is kept wait 40 ms."""
+    with bind("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        listener.setblocking(True)
+        with listener.accept()[0] as accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_requests_together_are_those_alone(client, punctuator):

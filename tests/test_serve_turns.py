@@ -1,7 +1,7 @@
 """Turns of a worker: small work first, work together by its settings, and work that no client waits for."""
 
 import threading
-from concurrent.futures import wait
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -51,7 +51,6 @@ class Log:
             self.worker.put(work)
         self.released.set()
         self.worker.close()
-        wait([work.result for work in (first, *others)], 60)
         return self.runs[2:]
 
 
@@ -82,6 +81,47 @@ def test_an_error_is_the_result_of_work_without_one():
     Log(together=8).run(Named(1, "first"), *work, other)
     assert [each.result.exception() and each.result.exception().status for each in work] == [None, 500, 500]
     assert other.result.result() == "other"
+
+
+def test_long_work_is_interrupted_for_other_work():
+    """Three steps of half a second each are computed alternately with work that comes later."""
+    parts, begun = list[str](), threading.Event()
+
+    def compute(group):
+        for step in range(3 if group[0].size > 1 else 1):
+            parts.append(f"{group[0].name}{step}")
+            begun.set()
+            time.sleep(0.3)
+            yield
+        group[0].finish(str, "")
+
+    worker = Worker(lambda work: work.name, compute, together=1)
+    worker.put(Named(9, "long"))
+    assert begun.wait(60)
+    for name in ("other", "a", "b"):
+        worker.put(Named(9 if name == "other" else 1, name))
+    worker.close()
+    assert parts == ["long0", "other0", "long1", "a0", "other1", "b0", "long2", "other2"]
+
+
+def test_work_that_is_begun_leaves_room_for_smaller_work():
+    """While work of size 6 of 16 is interrupted, work of size 6 waits, and smaller work behind it begins."""
+    parts, begun = list[str](), threading.Event()
+
+    def compute(group):
+        for _ in range(3):
+            parts.append(group[0].name)
+            begun.set()
+            time.sleep(0.3)
+            yield
+
+    worker = Worker(lambda work: work.name, compute, together=1, room=16)
+    worker.put(Named(6, "first"))
+    assert begun.wait(60)
+    for size, name in ((6, "large"), (5, "middle"), (2, "small")):
+        worker.put(Named(size, name))
+    worker.close()
+    assert list(dict.fromkeys(parts)) == ["first", "middle", "small", "large"]
 
 
 @pytest.mark.parametrize("wanted", [False, True])

@@ -12,7 +12,7 @@ from operator import itemgetter
 from os import PathLike
 from typing import Any
 
-from asr_punct.channels import by_channel
+from asr_punct.channels import Processed, by_channel
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ArgumentError
 from asr_punct.formats.lines.nemo_labels import format_labels
@@ -133,7 +133,14 @@ class Punctuator:
         Raises:
             AsrPunctError: a value is not an utterance.
         """
-        return self._each_channel(utterances, lambda model, part: model.restore(part, probabilities=probabilities))
+        return (each for each in self.steps(utterances, probabilities=probabilities) if each is not None)
+
+    def steps(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance | None]:
+        """Yield what `restore` yields, and None after each part of the work, of a few windows.
+
+        The caller may do other work meanwhile, or stop, also within an utterance. See `restore` for the rest.
+        """
+        return self._each_channel(utterances, lambda model, part: model.steps(part, probabilities=probabilities))
 
     def without_marks(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         """Yield the utterances without labels, marks and capitals (see `text.without_marks`).
@@ -255,8 +262,8 @@ class Punctuator:
         return replace(self._model(name).glyphs, of_language=self._glyphs_of)
 
     def _each_channel(
-        self, utterances: Iterable[Utterance], process: Callable[[Restorer, Iterable[Utterance]], Iterator[Utterance]]
-    ) -> Iterator[Utterance]:
+        self, utterances: Iterable[Utterance], process: Callable[[Restorer, Iterable[Utterance]], Iterator[Processed]]
+    ) -> Iterator[Processed]:
         """Yield what `process` makes of the utterances with their model, channel by channel, in the order of all."""
         given = check_utterances(utterances, "utterances", "for text, call the punctuator: punctuator('hola')")
         return by_channel(given, lambda channels: chain.from_iterable(starmap(process, self._by_model(channels))))

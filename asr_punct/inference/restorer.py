@@ -103,6 +103,10 @@ class Restorer:
 
     def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order (see `Punctuator.restore`)."""
+        return (each for each in self.steps(utterances, probabilities=probabilities) if each is not None)
+
+    def steps(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance | None]:
+        """Yield what `restore` yields, and None after each part of the work (see `Punctuator.steps`)."""
         waiting = deque[_Read]()
         decided = deque[Labels]()
         rows = deque[list[float]]()  # of the probabilities of labels
@@ -114,6 +118,7 @@ class Restorer:
                 rows.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
             while waiting and waiting[0].decoded_words <= len(decided):
                 yield self._labelled(waiting.popleft(), decided, rows)
+            yield None
         while waiting:
             yield self._labelled(waiting.popleft(), decided, rows)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import metadata
@@ -22,11 +21,11 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
-from asr_punct.serve.connections import Bodies, Connections
+from asr_punct.serve.connections import Bodies, Connections, while_connected
 from asr_punct.serve.documents import Documents
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
-from asr_punct.serve.prometheus import Metrics
+from asr_punct.serve.prometheus import Measured, Metrics
 from asr_punct.serve.requests import parse_request
 from asr_punct.serve.schema import (
     ClientMessage,
@@ -44,7 +43,7 @@ from asr_punct.serve.vosk_proxy import serve_vosk
 
 PAGE = Path(__file__).parent / "page"
 _DESCRIPTION = "Adds punctuation and capitals to the words of speech recognisers, from the words and their pauses."
-_Next = Callable[[Request], Awaitable[Response]]
+_POLL_S = 0.05
 
 
 @dataclass
@@ -67,24 +66,34 @@ class Service:
     threads: int = 1
     vosk: str = ""
     metrics: Metrics = field(default_factory=Metrics)
+    bodies: Bodies = field(init=False)
     documents: Documents = field(init=False)
     streams: Streams = field(init=False)
     connections: Connections = field(init=False)
 
     def __post_init__(self) -> None:
+        self.bodies = Bodies(self.limits)
         self.documents = Documents(self.models, self.limits, self.metrics, self.threads)
         self.streams = Streams(self.models, self.limits, self.metrics, self.threads)
         self.connections = Connections(self.limits, self.metrics)
 
-    async def stop(self) -> None:
-        """End all streams, and wait until their clients have the last words."""
+    async def stop(self, is_forced: Callable[[], bool] = bool) -> None:
+        """Take no more work; finish requests and streams within `limits.stop_s`, and refuse those that are left.
+
+        With `is_forced` nothing is waited for. What is left is told so: requests by status 503, streams by their code.
+        """
         self.connections.stop.set()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self.limits.stop_s):
-                await self.connections.is_empty.wait()
+        self.bodies.stop()
+        end = time.monotonic() + self.limits.stop_s
+        while not (self.connections.is_empty and self.documents.is_empty):
+            if is_forced() or time.monotonic() >= end:
+                break
+            await asyncio.sleep(_POLL_S)
+        self.documents.refuse()
+        self.connections.end()
 
     def close(self) -> None:
-        """Stop the threads."""
+        """End the threads."""
         self.documents.close()
         self.streams.close()
 
@@ -105,7 +114,7 @@ def build_app(service: Service) -> FastAPI:
     _add_streams(app, service)
     _add_operation(app, service)
     _add_page(app, service)
-    _add_metrics(app, service)
+    app.add_middleware(Measured, metrics=service.metrics, known=[getattr(route, "path", "") for route in app.routes])
     app.openapi()["components"]["schemas"] |= schemas
     if service.origins:
         app.add_middleware(CORSMiddleware, allow_origins=service.origins, allow_methods=["*"], allow_headers=["*"])
@@ -114,8 +123,6 @@ def build_app(service: Service) -> FastAPI:
 
 
 def _add_documents(app: FastAPI, service: Service, request_schema: dict[str, Any]) -> None:
-    bodies = Bodies(service.limits)
-
     @app.post("/v1/punctuate", tags=["punctuate"], openapi_extra=request_schema, response_model=PunctuateAnswer)
     async def punctuate(request: Request) -> Response:
         """Add marks and capitals to a text, to words with times, or to a file.
@@ -125,8 +132,9 @@ def _add_documents(app: FastAPI, service: Service, request_schema: dict[str, Any
         be written, else JSON; `to` names another format.
         """
         kind, query = request.headers.get("content-type", ""), dict(request.query_params)
-        async with bodies.read(request) as body:
-            answer = await service.documents.answer(lambda: parse_request(kind, query, body), len(body))
+        async with service.bodies.read(request) as body:
+            work = service.documents.answer(lambda: parse_request(kind, query, body), len(body))
+            answer = await while_connected(request, work)
         return Response(answer.body, media_type=answer.media_type, headers=answer.headers)
 
 
@@ -231,19 +239,3 @@ _ERROR_HANDLERS: dict[int | type[Exception], Any] = {
     HTTPException: _http_error,
     Exception: _internal_error,
 }
-
-
-def _add_metrics(app: FastAPI, service: Service) -> None:
-    known = {getattr(route, "path", "") for route in app.routes}
-
-    @app.middleware("http")
-    async def measure(request: Request, call_next: _Next) -> Response:
-        path = request.url.path if request.url.path in known else "other"
-        begin, status = time.perf_counter(), 500
-        try:
-            response = await call_next(request)
-            status = response.status_code
-            return response
-        finally:
-            service.metrics.requests.labels(path, str(status)).inc()
-            service.metrics.seconds.labels(path).observe(time.perf_counter() - begin)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Request, WebSocket, WebSocketDisconnect
 from starlette.requests import ClientDisconnect
 
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.prometheus import Metrics
-from asr_punct.serve.service_errors import ServiceError
+from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.words import Seconds
 
+Result = TypeVar("Result")
 STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011
 """Codes with which the service closes a connection."""
 
@@ -24,34 +25,76 @@ class Bodies:
 
     def __init__(self, limits: Limits) -> None:
         self._limits, self._buffered = limits, 0
+        self._timeouts = set[asyncio.Timeout]()
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """Refuse the bodies that are being received, and all further ones: the service stops."""
+        self._is_stopped = True
+        for timeout in self._timeouts:
+            timeout.reschedule(0)
 
     @asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[bytes]:
         """Read the body of a request; it counts as in use inside the context.
 
-        Raises ServiceError if the body is too large or takes too long, or too many bodies are in use.
+        Raises ServiceError if the body is too large or takes too long, too many are in use, or the service stops.
         """
+        if self._is_stopped:
+            raise stopping()
         most = self._limits.body_bytes
         declared = request.headers.get("content-length", "0")
         if not declared.isdecimal() or int(declared) > most:
             raise ServiceError(413, "body", f"{declared[:20]} bytes", f"at most {most} bytes")
-        parts: list[bytes] = []
-        size = 0
+        parts, size = list[bytes](), 0
         try:
-            async with asyncio.timeout(self._limits.request_s):
+            async with self._time_limit():
                 async for part in request.stream():
+                    parts.append(part)
                     size += len(part)
                     self._buffered += len(part)
                     if size > most:
                         raise ServiceError(413, "body", f"{size} bytes or more", f"at most {most} bytes")
                     if self._buffered > self._limits.buffered_bytes:
                         raise ServiceError(503, "queue", "too many large requests", "fewer at the same time", 1)
-                    parts.append(part)
             yield b"".join(parts)
-        except (TimeoutError, ClientDisconnect):
-            raise ServiceError(408, "body", "a body that does not end", "a whole request") from None
         finally:
             self._buffered -= size
+
+    @asynccontextmanager
+    async def _time_limit(self) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(self._limits.request_s) as timeout:
+                self._timeouts.add(timeout)
+                try:
+                    yield
+                finally:
+                    self._timeouts.discard(timeout)
+        except (TimeoutError, ClientDisconnect):
+            if self._is_stopped:
+                raise stopping() from None
+            raise ServiceError(408, "body", "a body that does not end", "a whole request") from None
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """Return the result of `work`, which is cancelled if the client of the request leaves; its body must be read.
+
+    Raises ServiceError if the client leaves.
+    """
+    task, leaves = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_end(request))
+    try:
+        await asyncio.wait({task, leaves}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ServiceError(499, "request", "a client that left", "one that waits for its answer")
+    finally:
+        task.cancel()
+        leaves.cancel()
+
+
+async def _wait_for_end(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 class DisconnectedError(Exception):
@@ -63,35 +106,49 @@ class Connections:
 
     Attributes:
         stop: is set when the service stops.
-        is_empty: is set while there is no connection.
     """
 
     def __init__(self, limits: Limits, metrics: Metrics) -> None:
-        self._limits, self._metrics, self._count = limits, metrics, 0
-        self.stop, self.is_empty = asyncio.Event(), asyncio.Event()
-        self.is_empty.set()
+        self._limits, self._metrics = limits, metrics
+        self._open = set[asyncio.Task[Any] | None]()
+        self.stop = asyncio.Event()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no connection."""
+        return not self._open
+
+    def end(self) -> None:
+        """Close the connections that are left after a stop, without the words that wait."""
+        for task in filter(None, self._open):
+            task.cancel()
 
     async def serve(self, websocket: WebSocket, kind: str, serve: Callable[[Connection], Awaitable[None]]) -> None:
         """Accept a connection of a kind (`stream` or `vosk`) and serve it, or refuse it with status 503."""
-        if self._count >= self._limits.streams or self.stop.is_set():
+        count = len(self._open)
+        if count >= self._limits.streams or self.stop.is_set():
             self._metrics.refused.labels("streams").inc()
-            error = ServiceError(503, "stream", f"{self._count} open streams", "fewer streams", retry_after_s=5)
-            await websocket.send_denial_response(error.response())
+            error = ServiceError(503, "stream", f"{count} open streams", "fewer streams", retry_after_s=5)
+            await websocket.send_denial_response((stopping() if self.stop.is_set() else error).response())
             return
-        self._count += 1
-        self.is_empty.clear()
+        task = asyncio.current_task()
+        self._open.add(task)
         try:
             with self._metrics.streams.labels(kind).track_inprogress(), suppress(DisconnectedError):
                 await websocket.accept()
-                connection = Connection(websocket, self._limits, self.stop)
-                try:
-                    await serve(connection)
-                finally:
-                    connection.stop_waiting()
+                await self._serve(Connection(websocket, self._limits, self.stop), serve)
         finally:
-            self._count -= 1
-            if not self._count:
-                self.is_empty.set()
+            self._open.discard(task)
+
+    async def _serve(self, connection: Connection, serve: Callable[[Connection], Awaitable[None]]) -> None:
+        try:
+            await serve(connection)
+        except asyncio.CancelledError:
+            if not self.stop.is_set():
+                raise
+            await connection.close(*connection.close_code)
+        finally:
+            connection.stop_waiting()
 
 
 class Connection:

@@ -10,7 +10,7 @@ from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, write_answer
-from asr_punct.serve.service_errors import ServiceError
+from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.serve.turns import Work, Worker
 from asr_punct.words import Utterance
 
@@ -18,6 +18,8 @@ _SHORT_BYTES = 2**10
 """Maximum size of a short request, about 150 words. A separate thread computes short requests."""
 _TOGETHER_BYTES = 8 * 2**10
 """Maximum total size of requests that are computed together; a larger request is computed alone."""
+_BEGUN_BODIES = 4
+"""Maximum size of all requests that are begun, in bodies of the maximum size: a parsed body is much larger."""
 
 
 @dataclass(eq=False)
@@ -35,18 +37,29 @@ class Documents:
     def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
         self.limits, self._models, self._metrics = limits, models, metrics
         self._short = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
-        self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, threads=threads)
+        room = _BEGUN_BODIES * limits.body_bytes
+        self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, room=room, threads=threads)
         self._count = 0
+        self._refused = asyncio.Event()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no request waits or is computed."""
+        return not self._count
+
+    def refuse(self) -> None:
+        """Answer requests that wait or are computed, and all further ones, with status 503: the service stops."""
+        self._refused.set()
 
     def close(self) -> None:
-        """Stop the threads when the queues are empty."""
+        """Compute what is left in the queues, and end the threads."""
         self._short.close()
         self._long.close()
 
     async def answer(self, parse: ParseRequest, size: int, kind: str = "http") -> Answer:
-        """Return the answer to a request of `size` bytes.
+        """Return the answer to a request of `size` bytes. If the caller is cancelled, the computation is stopped.
 
-        Raises ServiceError for a bad request or a full queue, or if the request takes too long.
+        Raises ServiceError for a bad request or a full queue, or if the request takes too long or the service stops.
         """
         if self._count >= self.limits.requests:
             self._metrics.refused.labels("queue").inc()
@@ -56,12 +69,23 @@ class Documents:
         document = _Document(size, parse, kind)
         (self._short if size <= _SHORT_BYTES else self._long).put(document)
         try:
-            return await asyncio.wait_for(document.wait(), self.limits.request_s)
-        except TimeoutError:
-            raise ServiceError(503, "request", "a request that takes too long", "a shorter document", 1) from None
+            return await self._wait(document)
         finally:
             self._count -= 1
             self._metrics.queue.dec()
+
+    async def _wait(self, document: _Document) -> Answer:
+        answer, refused = asyncio.ensure_future(document.wait()), asyncio.ensure_future(self._refused.wait())
+        try:
+            done, _ = await asyncio.wait(
+                {answer, refused}, timeout=self.limits.request_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            if answer in done:
+                return answer.result()
+            raise stopping() if done else ServiceError(504, "request", "one that takes too long", "a shorter document")
+        finally:
+            answer.cancel()
+            refused.cancel()
 
     def _parsed_settings(self, document: _Document) -> tuple[str, bool, bool, bool]:
         """Parse a request; return its model, and whether it wants probabilities, ignores labels, and has labels."""
@@ -90,12 +114,14 @@ class Documents:
         if first.ignore_labels:
             joined = punctuator.without_marks(joined)
         if first.labels is not None:
-            restored = punctuator.prepare(joined)
+            steps: Iterator[Utterance | None] = punctuator.prepare(joined)
         else:
-            restored = punctuator.restore(joined, probabilities=first.probabilities)
+            steps = punctuator.steps(joined, probabilities=first.probabilities)
         for document, request in zip(group, requests, strict=True):
             found = list[Utterance]()
-            for original, utterance in zip(request.utterances, restored, strict=False):
+            for original in request.utterances:
+                while (utterance := next(steps)) is None:
+                    yield
                 found.append(replace(utterance, document=original.document, recording=original.recording))
                 yield
             self._metrics.words.labels(document.kind).inc(sum(len(utterance.words) for utterance in found))

@@ -18,6 +18,8 @@ from asr_punct.serve.app import Service, build_app
 
 _PONG_S = 60.0
 """Seconds to wait for the answer to a ping. Long, because it is read only after the messages before it are answered."""
+_FLUSH_S = 5.0
+"""Seconds in which clients must read their last answers when the service stops."""
 _OTHER_CONNECTIONS = 200
 """Number of connections besides streams that are accepted; uvicorn answers 503 to further ones."""
 
@@ -74,7 +76,7 @@ class Server(uvicorn.Server):
             ws_max_size=limits.message_bytes,
             ws_ping_timeout=_PONG_S,
             server_header=False,
-            timeout_graceful_shutdown=int(limits.stop_s),
+            timeout_graceful_shutdown=2 * int(_FLUSH_S),  # nothing is left by then
             limit_concurrency=limits.streams + _OTHER_CONNECTIONS,
             lifespan="off",
         )
@@ -94,9 +96,16 @@ class Server(uvicorn.Server):
         """Finish the work and stop."""
         for server in self.servers:
             server.close()
-        await self._service.stop()
+        await self._service.stop(lambda: self.force_exit)
+        flush = asyncio.get_running_loop().call_later(_FLUSH_S, self._disconnect_all)
         await super().shutdown(sockets)
+        flush.cancel()
         self._service.close()
+
+    def _disconnect_all(self) -> None:
+        """Disconnect the clients that have not read their answers."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop at SIGTERM and SIGINT, at a second SIGINT without waiting; uvicorn would raise the signal again."""
@@ -109,6 +118,8 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=2048)
+        # accepted sockets inherit it: without it, the second packet of an answer waits 40 ms for an acknowledgement
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         raise AsrPunctError(f"{host}:{port}", repr(error.strerror or first_line(error)), "a free address") from None
     listener.setblocking(False)

@@ -44,6 +44,11 @@ def internal_error() -> ServiceError:
     return ServiceError(500, "service", "an internal error", "an answer; the log has the error")
 
 
+def stopping() -> ServiceError:
+    """Return the answer to a request that is not computed because the service stops."""
+    return ServiceError(503, "service", "a service that stops", "another one, or this one later", retry_after_s=5)
+
+
 def bad_request(error: AsrPunctError) -> ServiceError:
     """Return bad input as an error with status 422, with the keys of a request for Python parameters."""
     expected = f"{error.expected} ({_parameter(error.setting)})" if error.setting else error.expected
@@ -81,6 +86,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     408: {"description": "The body was not received in time."},
     413: {"description": "The body is too large."},
     422: {"description": "The input is malformed: place, found, expected."},
-    503: {"description": "Too many requests wait; the header Retry-After gives the seconds to wait."},
+    503: {"description": "Too many requests wait, or the service stops; Retry-After gives the seconds to wait."},
+    504: {"description": "The request was not computed in time: a repetition would not be either."},
 }
 """Error responses by status, for the OpenAPI page."""
