@@ -240,6 +240,17 @@ def write_file(path: Pathlike) -> AbstractContextManager[TextIO]:
     return unfinished_output(target)
 
 
+def write_bytes(path: Pathlike, content: bytes) -> None:
+    """Write a file, as `write_file` does, but with this content, not compressed. Raises InputError if that fails."""
+    if str(path) == STANDARD_STREAM:
+        with io_errors("standard output", EXPECTED_OUTPUT):
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+    else:
+        with unfinished(Path(path)) as file, io_errors(path, EXPECTED_OUTPUT):
+            file.write_bytes(content)
+
+
 def write_json_file(path: Pathlike, value: Any) -> None:
     """Write a JSON value, indented, with `write_file`."""
     with write_file(path) as out:

@@ -17,8 +17,10 @@ from asr_punct.errors import ArgumentError, Setting
 from asr_punct.files import Pathlike, make_directory, write_file
 from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
 from asr_punct.formats.kaldi.tables import read_wav_scp
+from asr_punct.formats.registry import PARAGRAPH_FORMATS
 from asr_punct.formats.source import Source
 from asr_punct.marks import Glyphs, Labels, takes_case
+from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
 from asr_punct.progress import track
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
 from asr_punct.words import Utterance, Word, lowercased, word_count
@@ -48,12 +50,13 @@ _MIN_CAPITALS = 3
 
 
 class Target(NamedTuple):
-    """An output: its path and format, limits of its cues, and a file for the cues that break them."""
+    """An output: its path and format, limits of its cues, a file for the cues that break them, and its paragraphs."""
 
     path: Pathlike
     format: str
     limits: Limits | None = None
     report: Path | None = None
+    paragraphs: ParagraphSettings | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class PipelineOptions:
         target_format: format of the output; None: that of the input, or of the output's name.
         subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
         report: file for the cues that break these limits; None: it is not written.
+        paragraphs: where paragraphs of text, Markdown and .docx end, as `paragraphs.parse_paragraphs` reads it.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         audio: the recording on which pauses are refined; None: see `wav_scp`.
         wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
@@ -77,6 +81,7 @@ class PipelineOptions:
     target_format: str | None = None
     subtitles: str | None = None
     report: Path | None = None
+    paragraphs: str = "auto"
     times: str | None = None
     audio: Path | None = None
     wav_scp: Path | None = None
@@ -95,7 +100,8 @@ class PipelineOptions:
             check_subtitle_format(name, "report")
         if self.probabilities and name != "json":
             raise ArgumentError("probabilities", f"the output {name}", "json", Setting("target_format", "json"))
-        return Target(output, name, limits, self.report)
+        paragraphs = parse_paragraphs(self.paragraphs) if name in PARAGRAPH_FORMATS else None
+        return Target(output, name, limits, self.report, paragraphs)
 
     @cached_property
     def audio_of(self) -> AudioOf | None:
@@ -168,6 +174,8 @@ def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Targ
             yield utterance
 
     written, glyphs = formats.with_glyphs(counted(), glyphs)
+    if target.paragraphs:
+        written = timed_paragraphs(written, glyphs, target.paragraphs)
     formats.write(written, target.path, glyphs, target.format, target.limits, cues.append if target.report else None)
     if not target.report:
         return Written(words)

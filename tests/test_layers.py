@@ -23,6 +23,8 @@ LAYERS = [
         "channels",
         "audio",
         "pauses",
+        "sentences",
+        "paragraphs",
     ),
     *("subtitles", "formats", "casing", "config", "decode", "scoring", "align", "subwords", "features"),
     *(

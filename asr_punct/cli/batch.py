@@ -49,6 +49,7 @@ def batch(
     source_format: options.From = None,
     target_format: options.To = None,
     subtitles: options.Subtitles = None,
+    paragraphs: options.Paragraphs = "auto",
     wav_scp: options.WavScp = None,
     times: options.Times = None,
     ignore_labels: options.IgnoreLabels = False,

@@ -90,6 +90,14 @@ _SUBTITLES_HELP = (
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
 )
 Subtitles = Annotated[str | None, completed_option(_SUBTITLES_HELP, PRESETS)]
+Paragraphs = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|none|speaker|SECONDS",
+        help="Where paragraphs of text, Markdown and .docx end, if the input has times or speakers: by words, lengths, "
+        "pauses and speakers; nowhere (a line an utterance); at speakers; also at pauses of this length.",
+    ),
+]
 Report = Annotated[
     Path | None,
     typer.Option(

@@ -57,6 +57,7 @@ def transcribe(
     target_format: options.To = None,
     subtitles: options.Subtitles = None,
     report: options.Report = None,
+    paragraphs: options.Paragraphs = "auto",
     lowercase: options.Lowercase = False,
     device: RecogniserDevice = None,
     quiet: options.Quiet = False,

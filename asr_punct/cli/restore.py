@@ -43,6 +43,7 @@ def punctuate(
     target_format: options.To = None,
     subtitles: options.Subtitles = None,
     report: options.Report = None,
+    paragraphs: options.Paragraphs = "auto",
     audio: options.Audio = None,
     wav_scp: options.WavScp = None,
     times: options.Times = None,

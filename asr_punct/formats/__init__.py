@@ -7,9 +7,17 @@ from pathlib import Path
 from typing import TextIO
 
 from asr_punct.errors import ArgumentError, InputError, Setting
-from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_file
-from asr_punct.formats.cues.writers import OnCue, check_subtitle_format, write_subtitles
-from asr_punct.formats.registry import BY_SUFFIX, FORMATS, WRITABLE, WRITABLE_FILES, DirectoryFormat, format_by_name
+from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_bytes, write_file
+from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, OnCue, check_subtitle_format, write_subtitles
+from asr_punct.formats.registry import (
+    BY_SUFFIX,
+    FORMATS,
+    WRITABLE,
+    WRITABLE_FILES,
+    BinaryFormat,
+    DirectoryFormat,
+    format_by_name,
+)
 from asr_punct.formats.source import Source
 from asr_punct.formats.time_sources import named_time_source
 from asr_punct.formats.values import MAX_TIME, short_repr
@@ -133,6 +141,10 @@ def write(
     if isinstance(chosen, DirectoryFormat):
         chosen.write(utterances, path, glyphs)
         return
+    if isinstance(chosen, BinaryFormat):
+        of_cues = (subtitles, on_cue) if name in SUBTITLE_FORMATS else ()
+        write_bytes(path, chosen.content(utterances, glyphs, *of_cues))
+        return
     with write_file(path) as out:
         if subtitles or on_cue:
             write_subtitles(utterances, out, glyphs, name, subtitles, on_cue)
@@ -143,6 +155,6 @@ def write(
 def write_stream(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, format_name: str) -> None:
     """Write utterances to an open file. Raises ArgumentError for a format that is not written to a file."""
     chosen = FORMATS[format_name]
-    if isinstance(chosen, DirectoryFormat) or chosen.write is None:
+    if isinstance(chosen, DirectoryFormat | BinaryFormat) or chosen.write is None:
         raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE_FILES)}")
     chosen.write(utterances, out, glyphs)

@@ -8,7 +8,12 @@ from typing import Any, TextIO
 
 from asr_punct.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.cues.cue_reader import is_srt, is_vtt, read_srt, read_vtt
+from asr_punct.formats.cues.stl import stl_content
 from asr_punct.formats.cues.writers import write_ass, write_srt, write_ttml, write_vtt
+from asr_punct.formats.documents.audacity import write_audacity
+from asr_punct.formats.documents.docx import docx_content
+from asr_punct.formats.documents.markdown import write_markdown
+from asr_punct.formats.documents.sentences import write_sentences
 from asr_punct.formats.entries import segments_in_order
 from asr_punct.formats.json import cloud, cloud_speakers
 from asr_punct.formats.json.lhotse import is_supervisions, read_lhotse, write_lhotse
@@ -114,7 +119,22 @@ class DirectoryFormat(_Format):
     write: Callable[[Iterable[Utterance], Pathlike, Glyphs], None]
 
 
-Format = TextFormat | JsonFormat | DirectoryFormat
+@dataclass(frozen=True, slots=True)
+class BinaryFormat(_Format):
+    """A format of files that are not text; they are only written.
+
+    Attributes:
+        content: returns the content of a file with these utterances; of subtitles also with limits and a function
+            that gets each cue.
+    """
+
+    content: Callable[..., bytes]
+    read: None = field(default=None, kw_only=True)
+    write: None = field(default=None, kw_only=True)
+
+
+Format = TextFormat | JsonFormat | DirectoryFormat | BinaryFormat
+_DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _PLAIN = (".txt", "", STANDARD_STREAM)
 _one_recording = partial(TextFormat, one_recording=True)
 _FORMATS: Sequence[Format] = (
@@ -143,6 +163,11 @@ _FORMATS: Sequence[Format] = (
     _one_recording("srt", (".srt",), read_srt, write_srt, None, is_srt, media_type=f"application/x-subrip{_UTF8}"),
     _one_recording("vtt", (".vtt",), read_vtt, write_vtt, None, is_vtt, media_type=f"text/vtt{_UTF8}"),
     _one_recording("ass", (".ass",), None, write_ass),
+    BinaryFormat("stl", (".stl",), stl_content, one_recording=True, media_type="application/octet-stream"),
+    TextFormat("markdown", (".md",), None, write_markdown, media_type=f"text/markdown{_UTF8}"),
+    BinaryFormat("docx", (".docx",), docx_content, media_type=_DOCX),
+    TextFormat("sentences", (".jsonl",), None, write_sentences),
+    _one_recording("audacity", _PLAIN, None, write_audacity),
     _one_recording("ttml", (".ttml",), None, write_ttml, media_type=f"application/ttml+xml{_UTF8}"),
 )
 FORMATS: dict[str, Format] = {each.name: each for each in _FORMATS}
@@ -150,9 +175,11 @@ FORMATS: dict[str, Format] = {each.name: each for each in _FORMATS}
 READABLE = tuple(each.name for each in _FORMATS if each.read)
 READABLE_FILES = tuple(name for name in READABLE if not isinstance(FORMATS[name], DirectoryFormat))
 """Formats that are read from one file."""
-WRITABLE = tuple(each.name for each in _FORMATS if each.write)
-WRITABLE_FILES = tuple(name for name in WRITABLE if not isinstance(FORMATS[name], DirectoryFormat))
-"""Formats that are written to one file."""
+WRITABLE = tuple(each.name for each in _FORMATS if each.write or isinstance(each, BinaryFormat))
+WRITABLE_FILES = tuple(name for name in WRITABLE if not isinstance(FORMATS[name], DirectoryFormat | BinaryFormat))
+"""Formats that are written to one file of text."""
+PARAGRAPH_FORMATS = ("text", "markdown", "docx")
+"""Formats whose utterances are paragraphs for people who read them."""
 BY_SUFFIX = {
     suffix.lower(): next(each.name for each in _FORMATS if suffix in each.suffixes)
     for each in _FORMATS
@@ -162,7 +189,7 @@ BY_SUFFIX = {
 """The default format of each suffix, in lower case."""
 UNREADABLE_SUFFIXES = {
     *(suffix for suffix, name in BY_SUFFIX.items() if name not in READABLE),
-    *(".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".docx", ".odt"),
+    *(".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".odt"),
 }
 """Suffixes of files that have no reader. If they were read as text, their times and tags would become words."""
 

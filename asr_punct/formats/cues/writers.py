@@ -24,7 +24,7 @@ OnCue = Callable[[Cue], object]
 """Receives each cue that is written."""
 _MARKUPS = {"srt": SRT, "vtt": VTT, "ass": SRT, "ttml": SRT}
 """How the text of cues is made for each format; ASS and TTML are made from plain lines."""
-SUBTITLE_FORMATS = tuple(_MARKUPS)
+SUBTITLE_FORMATS = (*_MARKUPS, "stl")
 
 
 def write_subtitles(
@@ -56,6 +56,11 @@ def write_subtitles(
     else:
         plain = (written.cue for written in cues)
         out.writelines(_ass_lines(plain) if format_name == "ass" else _ttml_lines(plain, glyphs.name))
+
+
+def plain_cues(utterances: Iterable[Utterance], glyphs: Glyphs, limits: Limits | None = None) -> Iterator[Cue]:
+    """Yield the cues that `write_subtitles` would write, without tags; those without text are left out."""
+    return (written.cue for written in _Cues(SRT, glyphs).make(utterances, limits) if written.cue.lines)
 
 
 write_srt = partial(write_subtitles, format_name="srt")

@@ -1,0 +1,72 @@
+"""Word documents (.docx) by python-docx, extra `docx`: a paragraph for each utterance, with named styles.
+
+The styles `Speaker`, `Time` and `Transcript` are the document's own, so that an office program changes all at once.
+"""
+
+from collections.abc import Iterable
+from io import BytesIO
+from typing import Any
+
+from asr_punct.errors import MissingExtraError
+from asr_punct.formats.documents.headings import heading_of
+from asr_punct.formats.values import escape_xml
+from asr_punct.marks import Glyphs
+from asr_punct.words import Utterance, text_of_utterance
+
+_SPEAKER, _TIME, _TRANSCRIPT = "Speaker", "Time", "Transcript"
+
+
+def docx_content(utterances: Iterable[Utterance], glyphs: Glyphs) -> bytes:
+    """Return a document with a paragraph for each utterance; a new page where the document changes.
+
+    Raises MissingExtraError without python-docx, InputError for a character that XML cannot contain.
+    """
+    try:
+        import docx
+    except ModuleNotFoundError:
+        raise MissingExtraError("the format docx", "docx", "docx") from None
+    document: Any = docx.Document()
+    _add_styles(document)
+    previous: Utterance | None = None
+    for utterance in utterances:
+        if not utterance.words:
+            continue
+        if previous is not None and previous.context != utterance.context:
+            document.add_page_break()
+            previous = None
+        _add_paragraph(document, utterance, previous, glyphs)
+        previous = utterance
+    content = BytesIO()
+    document.save(content)
+    return content.getvalue()
+
+
+def _add_styles(document: Any) -> None:
+    from docx.enum.style import WD_STYLE_TYPE
+    from docx.shared import Pt, RGBColor
+
+    speaker = document.styles.add_style(_SPEAKER, WD_STYLE_TYPE.CHARACTER)
+    speaker.font.bold = True
+    time = document.styles.add_style(_TIME, WD_STYLE_TYPE.CHARACTER)
+    time.font.size, time.font.color.rgb = Pt(9), RGBColor(0x60, 0x60, 0x60)
+    transcript = document.styles.add_style(_TRANSCRIPT, WD_STYLE_TYPE.PARAGRAPH)
+    transcript.base_style = document.styles["Normal"]
+    transcript.paragraph_format.space_after = Pt(8)
+
+
+def _add_paragraph(document: Any, utterance: Utterance, previous: Utterance | None, glyphs: Glyphs) -> None:
+    heading = heading_of(utterance, previous)
+    paragraph = document.add_paragraph(style=_TRANSCRIPT)
+    for text, style in ((heading.speaker, _SPEAKER), (heading.start, _TIME)):
+        if text:
+            paragraph.add_run(_checked(text), style=style)
+            paragraph.add_run("  ")
+    if heading.speaker or heading.start:
+        paragraph.add_run().add_break()
+    paragraph.add_run(_checked(text_of_utterance(utterance, glyphs)))
+
+
+def _checked(text: str) -> str:
+    """Return the text. Raises InputError for a character that XML cannot contain."""
+    escape_xml(text)
+    return text

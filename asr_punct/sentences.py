@@ -1,0 +1,65 @@
+"""Sentences of restored transcripts: the same words, one utterance a sentence."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Glyphs, Mark
+from asr_punct.text import read_marks, split_token
+from asr_punct.text.periods import is_initial
+from asr_punct.words import Seconds, Utterance, Word, marks_of
+
+
+def ends_sentence(word: Word, language: str) -> bool:
+    """Whether a sentence ends with the word: it has `.`, `?` or `!`, as a label or in its text, and is no initial."""
+    before, core, after = split_token(word.text, language)
+    marks = (marks_of(word) | read_marks(before, after)) - set(LEFT)
+    case = word.labels.case if word.labels else Case.O
+    return bool(marks & SENTENCE_ENDS) and not (marks == {Mark.PERIOD} and is_initial(core, case, language))
+
+
+def sentences(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
+    """Yield the sentences of utterances, those of a document in the order of time.
+
+    A sentence may span utterances. It also ends with its speaker's turn, its channel and its document. A token of marks
+    that close something belongs to the sentence before it.
+    """
+    for _, document in groupby(utterances, key=lambda utterance: utterance.context):
+        found = list[Utterance]()
+        by_channel = sorted(document, key=lambda utterance: utterance.channel)
+        for _, turn in groupby(by_channel, key=lambda utterance: (utterance.channel, utterance.speaker)):
+            found += _sentences_of_turn(list(turn), glyphs)
+        yield from sorted_by_time(found)
+
+
+def sorted_by_time(utterances: Sequence[Utterance]) -> list[Utterance]:
+    """Return utterances sorted by their first start; one without times follows its predecessor."""
+    last, keyed = 0.0, list[tuple[Seconds, int]]()
+    for number, utterance in enumerate(utterances):
+        last = next((word.start for word in utterance.words if word.start is not None), last)
+        keyed.append((last, number))
+    return [utterances[number] for _, number in sorted(keyed)]
+
+
+def _sentences_of_turn(turn: Sequence[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
+    """Yield the sentences of consecutive utterances of one speaker."""
+    words, first = list[Word](), turn[0]
+    has_ended = False
+    for utterance in turn:
+        language = glyphs.of(utterance.language).name
+        for word in utterance.words:
+            if has_ended and not _only_closes(word, language):
+                yield replace(first, words=tuple(words), origin=None)
+                words, has_ended = [], False
+            if not words:
+                first = utterance
+            words.append(word)
+            has_ended = has_ended or ends_sentence(word, language)
+    if words:
+        yield replace(first, words=tuple(words), origin=None)
+
+
+def _only_closes(word: Word, language: str) -> bool:
+    """Whether a token consists of marks that belong to the word before it."""
+    before, core, after = split_token(word.text, language)
+    return not core and not before and read_marks(before, after) != {Mark.DASH}
