@@ -19,6 +19,7 @@ from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_o
 from asr_punct.formats.kaldi.tables import read_wav_scp
 from asr_punct.formats.registry import PARAGRAPH_FORMATS
 from asr_punct.formats.source import Source
+from asr_punct.formats.times import OnBadTimes
 from asr_punct.marks import Glyphs, Labels, takes_case
 from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
 from asr_punct.progress import track
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What an input has that stays in the output, and the setting with which it does not."""
+    """What is special about an input, and the setting with which the output is another, if there is one."""
 
     found: str
-    remedy: str
-    setting: Setting
+    remedy: str = ""
+    setting: Setting | None = None
 
 
 CAPITALS_STAY = Hint("all words are in capitals, which stay in the output", "to restore capitals", Setting("lowercase"))
@@ -75,6 +76,7 @@ class PipelineOptions:
         ignore_labels: whether marks and capitals of the input are removed.
         lowercase: whether words are read in lower case.
         probabilities: whether the probabilities of labels are written; only for the format `json`.
+        strict: whether times that make no sense are an error; else they are unknown.
     """
 
     source_format: str | None = None
@@ -88,6 +90,7 @@ class PipelineOptions:
     ignore_labels: bool = False
     lowercase: bool = False
     probabilities: bool = False
+    strict: bool = False
 
     def target(self, output: Pathlike, source: Source | None = None) -> Target:
         """Return the output with its format, which may be that of the input `source`.
@@ -135,12 +138,19 @@ def restore_file(
     malformed, or the output cannot be written.
     """
     target = options.target(output, source)
-    utterances = prepare(formats.read(source, may_be_empty=True, times=options.times), punctuator, options, on_hint)
+    read = formats.read(
+        source, may_be_empty=True, times=options.times, strict=options.strict, on_bad_times=_as_hint(on_hint)
+    )
+    utterances = prepare(read, punctuator, options, on_hint)
     if make_folder:
         make_directory(Path(output).parent)
     restored = punctuator.restore(utterances, probabilities=options.probabilities)
     tracked = track(restored, "words", size=word_count, position=source.file.position)
     return write_restored(tracked, punctuator.glyphs, target)
+
+
+def _as_hint(on_hint: OnHint | None) -> OnBadTimes | None:
+    return (lambda bad: on_hint(Hint(str(bad)))) if on_hint else None
 
 
 def prepare(

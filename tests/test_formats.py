@@ -15,6 +15,7 @@ from asr_punct import formats
 from asr_punct.errors import ArgumentError, InputError, Setting
 from asr_punct.formats.registry import FORMATS, WRITABLE, format_by_name
 from asr_punct.formats.source import Source
+from asr_punct.formats.times import BadTimes
 from asr_punct.marks import Case, Labels, Mark, glyphs, parse_marks
 from asr_punct.words import Utterance, Word, annotate
 
@@ -58,8 +59,9 @@ def test_a_file_is_read(tmp_path, name, content, expected):
 
 
 def value_of(name, text):
-    """The JSON value of a file, as text in which the order of keys counts; of other files their text."""
-    return json.dumps(json.loads(text)) if name.endswith("json") else text
+    """The JSON value of a file or its lines, as text in which the order of keys counts; of other files their text."""
+    values = [text] if name.endswith("json") else text.splitlines() if name.endswith("jsonl") else []
+    return "\n".join(json.dumps(json.loads(value)) for value in values) or text
 
 
 @pytest.mark.parametrize(("name", "content", "marks", "expected"), json_lines("format_outputs.jsonl"))
@@ -69,7 +71,8 @@ def test_only_the_words_change(tmp_path, name, content, marks, expected):
     utterances, format_name = list(formats.read(path, may_be_empty=True)), formats.detect(path)
     assert value_of(name, written(utterances, format_name)) == value_of(name, path.read_text(encoding="utf-8"))
     labelled = with_labels(utterances, Labels(parse_marks(marks), Case.FIRST_CAP))
-    assert value_of(name, written(labelled, format_name)) == (json.dumps(expected) if name == "a.json" else expected)
+    expected = json.dumps(expected) if name == "a.json" else value_of(name, expected)
+    assert value_of(name, written(labelled, format_name)) == expected
 
 
 @pytest.mark.parametrize("row", json_lines("format_conversions.jsonl"))
@@ -88,6 +91,22 @@ def test_utterances_are_written_in_another_format(tmp_path, row):
             written(utterances, format_name)
     else:
         assert written(utterances, format_name) == expected
+
+
+@pytest.mark.parametrize(("name", "content", "count", "first", "words"), json_lines("bad_times.jsonl"))
+def test_times_that_make_no_sense_are_unknown_and_stay_in_the_file(tmp_path, name, content, count, first, words):
+    """Rows of file name, content, number of words with such times, the first of them, and all words with times."""
+    path, found = put(tmp_path, name, content), list[BadTimes]()
+    utterances = list(formats.read(path, on_bad_times=found.append))
+    assert [[word.text, word.start, word.end] for each in utterances for word in each.words] == words
+    assert [(bad.count, bad.first) for bad in found] == ([(count, first)] if count else [])
+    format_name = formats.detect(path)
+    if format_name in WRITABLE:
+        assert value_of(name, written(utterances, format_name)) == value_of(name, path.read_text(encoding="utf-8"))
+    if count:
+        place, _, fault = first.partition(": ")
+        with refused_at(f"{path}: {place}", fault):
+            list(formats.read(path, strict=True))
 
 
 @pytest.mark.parametrize("row", json_lines("format_errors.jsonl"))

@@ -275,12 +275,15 @@ def test_data_dir(tmp_path):
 
 def test_data_dir_with_segments(tmp_path):
     file(tmp_path, "wav.scp", "r\t/a/my talk.wav \n\n")
-    file(tmp_path, "segments", "r-1 r 0.5 1.5\nr-2 r 2 3\n")
-    file(tmp_path, "text", "r-1\tHola,\tAna.\nr-2\n")
+    file(tmp_path, "segments", "r-1 r 0.5 1.5\nr-2 r 2 3\nr-3 r 3 -1\nr-4 r 4 3\nr-5 r nan 6\n")
+    file(tmp_path, "text", "r-1\tHola,\tAna.\nr-2\nr-3\nr-4\nr-5\n")
     values = list(read_data_dir(tmp_path))
     assert [(value.id, value.start, value.end, value.document, value.text) for value in values] == [
         ("r-1", 0.5, 1.5, "r", "Hola,\tAna."),
         ("r-2", 2.0, 3.0, "r", ""),
+        ("r-3", 3.0, None, "r", ""),
+        ("r-4", 4.0, None, "r", ""),
+        ("r-5", 0.0, 6.0, "r", ""),
     ]
     assert {str(value.audio) for value in values} == {"/a/my talk.wav"}
 
@@ -292,7 +295,7 @@ def test_data_dir_with_segments(tmp_path):
         ({"wav.scp": "u a.wav\nu b.wav\n"}, "wav.scp:2", "'u' again"),
         ({"wav.scp": "u sox a.wav |\n"}, "wav.scp", "the command 'sox a.wav |'"),
         ({"wav.scp": "u a.wav\n", "text": "v hola\n"}, "wav.scp", "no recording 'v'"),
-        ({"wav.scp": "r a.wav\n", "segments": "u r 2 1\n"}, "segments:1", "end 1.0 before start 2.0"),
+        ({"wav.scp": "r a.wav\n", "segments": "u r 2 x\n"}, "segments:1", "time 'x'"),
     ],
 )
 def test_data_dir_errors(tmp_path, files, place, found):

@@ -52,6 +52,7 @@ def batch(
     paragraphs: options.Paragraphs = "auto",
     wav_scp: options.WavScp = None,
     times: options.Times = None,
+    strict: options.Strict = False,
     ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,
     marks: options.MarkNames = None,

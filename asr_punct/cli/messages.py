@@ -56,4 +56,5 @@ def print_about(file: Pathlike, text: str) -> None:
 def print_hint(file: Pathlike, hint: Hint, quiet: bool = False, no_case: bool = False) -> None:
     """Print a hint about an input, unless `quiet`; that capitals stay is none if no capitals are added."""
     if not (quiet or (no_case and hint == CAPITALS_STAY)):
-        print_about(file, f"{hint.found} ({hint.remedy}: {option_text(hint.setting)})")
+        remedy = f" ({hint.remedy}: {option_text(hint.setting)})" if hint.setting else ""
+        print_about(file, hint.found + remedy)

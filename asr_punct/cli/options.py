@@ -124,6 +124,9 @@ Device = Annotated[str | None, completed_option("cpu, cuda, cuda:1 …", ["cpu",
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
 _TIMES_HELP = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the one that IN names, else that of its format."
 Times = Annotated[str | None, _choice(_TIMES_HELP, TIME_SOURCES)]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Refuse files with times that make no sense; default: such times are unknown.")
+]
 WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
 IgnoreLabels = Annotated[
     bool,

@@ -47,6 +47,7 @@ def punctuate(
     audio: options.Audio = None,
     wav_scp: options.WavScp = None,
     times: options.Times = None,
+    strict: options.Strict = False,
     ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,
     marks: options.MarkNames = None,
@@ -80,7 +81,8 @@ def punctuate(
 
     Pauses are the gaps between the words' times; --audio or --wav-scp refine them on the recording (extra "audio").
     An aligner's times are exact and not refined; a CTM does not name its source, so give --times aligner. Without
-    times the model uses only the words.
+    times the model uses only the words. A time that makes no sense, such as an end before its start, is unknown, and
+    stays in the file as it is; a line says how many there are. --strict refuses such files.
     """
     from asr_punct.cli.stream_lines import hint_if_idle
     from asr_punct.inference.punctuator import Punctuator

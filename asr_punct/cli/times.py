@@ -96,6 +96,7 @@ def pauses(
     data_dir: options.DataDir = None,
     language: options.Language = "es",
     times: options.Times = None,
+    strict: options.Strict = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Compute pauses from word times, for training or for punctuate.
@@ -114,7 +115,7 @@ def pauses(
     if output.suffix not in ("", ".tsv"):
         raise AsrPunctError("-o", repr(str(output)), "a .tsv file")
     check_outputs({"-o": output}, [source, audio, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
-    corpus = TimedCorpus(language, times, audio, data_dir)
+    corpus = TimedCorpus(language, times, audio, data_dir, strict=strict)
     with progress_bar(quiet, source=source):
         formats.write(corpus.read(source, source_format), output, glyphs(language), "tsv")
     print_summary(corpus.summary(), quiet)

@@ -9,11 +9,11 @@ from asr_punct import formats, progress
 from asr_punct.audio import single_recording
 from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.files import Pathlike
-from asr_punct.formats.entries import SEGMENT_TOLERANCE
 from asr_punct.formats.kaldi.tables import DataUtterance, read_data_dir
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.source import Source
 from asr_punct.formats.time_sources import named_time_source
+from asr_punct.formats.times import SEGMENT_TOLERANCE
 from asr_punct.pauses import with_pauses, with_pauses_from_audio
 from asr_punct.scoring.projection import project
 from asr_punct.words import Utterance, split_words
@@ -24,12 +24,14 @@ class TimedCorpus:
 
     Times count from the beginning of the audio file. `language` is that of the directory's `text`, which must have
     punctuation and capitals. `time_source` is a name of `words.TIME_SOURCES`; None: the one that the input names, else
-    the default of its format. `audio` is one file with all words; None: the directory's `wav.scp`. Raises AsrPunctError
-    for an unknown time source.
+    the default of its format. `audio` is one file with all words; None: the directory's `wav.scp`. With
+    `strict` times that make no sense are an error. Raises AsrPunctError for an unknown time source.
     """
 
-    def __init__(self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None) -> None:
-        self._language, self._audio, self._data_dir = language, audio, data_dir
+    def __init__(
+        self, language: str, time_source: str | None, audio: Path | None, data_dir: Path | None, *, strict: bool = False
+    ) -> None:
+        self._language, self._audio, self._data_dir, self._strict = language, audio, data_dir, strict
         self._time_source = None if time_source is None else named_time_source(time_source)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
         self._has_audio = audio is not None or any(item.audio for item in self._items.values())
@@ -44,7 +46,7 @@ class TimedCorpus:
         an utterance that the directory lacks, or no times at all.
         """
         opened = Source(source, format_name)
-        utterances: Iterable[Utterance] = formats.read(opened, times=self._time_source)
+        utterances: Iterable[Utterance] = formats.read(opened, times=self._time_source, strict=self._strict)
         if self._data_dir is not None:
             utterances = map(self._with_data, self._in_order(utterances))
         if self._has_audio:

@@ -1,5 +1,6 @@
 """Read and write files: one package per family of formats, and a registry of them (`registry`)."""
 
+import logging
 import os
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -20,10 +21,12 @@ from asr_punct.formats.registry import (
 )
 from asr_punct.formats.source import Source
 from asr_punct.formats.time_sources import named_time_source
-from asr_punct.formats.values import MAX_TIME, short_repr
+from asr_punct.formats.times import OnBadTimes, checked
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, with_time_source
+
+_LOG = logging.getLogger(__name__)
 
 
 def detect(path: Pathlike) -> str:
@@ -35,7 +38,13 @@ def detect(path: Pathlike) -> str:
 
 
 def read(
-    source: Pathlike | Source, format_name: str | None = None, *, may_be_empty: bool = False, times: str | None = None
+    source: Pathlike | Source,
+    format_name: str | None = None,
+    *,
+    may_be_empty: bool = False,
+    times: str | None = None,
+    strict: bool = False,
+    on_bad_times: OnBadTimes | None = None,
 ) -> Iterator[Utterance]:
     """Yield the utterances of a file, while it is read; `.xz` and `.gz` files are decompressed.
 
@@ -44,27 +53,28 @@ def read(
         format_name: its format; None: detected, as in `Source`.
         may_be_empty: whether a JSON file may have no words, as recognisers write it for silence.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
+        strict: whether times that make no sense are an error. If not, they are unknown (`times.checked`).
+        on_bad_times: gets them at the end, if there are any; None: they are logged.
 
-    Raises AsrPunctError for an unknown format or source of times, and InputError for a file that has no words, is
-    malformed, has a time beyond `MAX_TIME`, or whose format is unknown and not text.
+    Raises AsrPunctError for an unknown format or source of times, and InputError for a file that has no words or is
+    malformed, or whose format is unknown and not text.
     """
     source = source if isinstance(source, Source) else Source(source, format_name)
     utterances = source.utterances()
     if times is not None:
         time_source = named_time_source(times)
         utterances = (with_time_source(utterance, time_source) for utterance in utterances)
-    return _checked(utterances, display_name(source.file), may_be_empty and source.is_json)
+    return _checked(source, utterances, may_be_empty and source.is_json, strict, on_bad_times)
 
 
-def _checked(utterances: Iterator[Utterance], place: str, may_be_empty: bool) -> Iterator[Utterance]:
-    """Yield the utterances. Raises InputError if there are no words, or a time is too large."""
-    has_words = False
-    for utterance in utterances:
-        for word in utterance.words:
-            time = word.end if word.end is not None else word.start
-            if time is not None and time > MAX_TIME:  # start plus duration: readers check only each of them
-                found = f"{time:g} s for the word {short_repr(word.text)}"
-                raise InputError(place, found, f"times of at most {MAX_TIME} s")
+def _checked(
+    source: Source, utterances: Iterator[Utterance], may_be_empty: bool, strict: bool, on_bad_times: OnBadTimes | None
+) -> Iterator[Utterance]:
+    """Yield the utterances with times that make sense. Raises InputError if there are no words."""
+    place, has_words = display_name(source.file), False
+    on_bad_times = on_bad_times or (lambda bad: _LOG.warning("%s: %s", place, bad))
+    one_recording = FORMATS[source.format].one_recording
+    for utterance in checked(utterances, place, one_recording=one_recording, strict=strict, on_bad_times=on_bad_times):
         has_words = has_words or bool(utterance.words)
         yield utterance
     if not (has_words or may_be_empty):

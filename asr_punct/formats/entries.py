@@ -11,14 +11,11 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.values import short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
-from asr_punct.words import Seconds, Utterance, Word, bounds, has_times, last_start
+from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
 
 _Item = TypeVar("_Item")
-SEGMENT_TOLERANCE: Seconds = 1.0
-"""A word may be this many seconds outside its segment, and a segment may start this long before an earlier one."""
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 """Texts of intervals that are not words, in lower case."""
 
@@ -26,11 +23,9 @@ _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 def entry_words(
     text: Any, start: Seconds | None, end: Seconds | None, confidence: float | None, place: str
 ) -> list[Word]:
-    """Return the words of an entry. Raises InputError if its text is not a string, or it ends before it starts."""
+    """Return the words of an entry. Raises InputError if its text is not a string."""
     if not isinstance(text, str):
         raise InputError(place, f"the word {short_repr(text)}", "a string")
-    if start is not None and end is not None and end < start:
-        raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
     tokens = text.split()
     last = len(tokens) - 1
     return [Word(token, None if i else start, end if i == last else None, confidence) for i, token in enumerate(tokens)]
@@ -47,35 +42,6 @@ def spoken_tokens(text: str) -> list[str]:
     return [] if text.strip().lower() in _SILENCE else text.split()
 
 
-def in_order(words: Iterable[Word], place: str) -> tuple[Word, ...]:
-    """Return the words as a tuple. Raises InputError if a word starts before an earlier one."""
-    found = tuple(words)
-    try:
-        last_start(word.start for word in found)
-    except InputError as error:
-        raise error.at(f"{place}: {error.place}") from None
-    return found
-
-
-def segments_in_order(utterances: Iterable[Utterance], path: Pathlike) -> Iterator[Utterance]:
-    """Yield the segments of a recording; those of different speakers and channels may overlap.
-
-    Raises InputError if a segment starts more than `SEGMENT_TOLERANCE` before an earlier one of its channel and
-    speaker.
-    """
-    latest: dict[tuple[str, str], Seconds] = {}
-    for utterance in utterances:
-        start = _start(utterance)
-        if start is not None:
-            voice = utterance.channel, utterance.speaker
-            last = latest.get(voice, 0.0)
-            if start < last - SEGMENT_TOLERANCE:
-                place = f"{display_name(path)}: utterance {utterance.id!r}"
-                raise InputError(place, f"start {start:g} after {last:g}", "segments in the order of time")
-            latest[voice] = max(start, last)
-        yield utterance
-
-
 def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:
     """Return the utterances sorted by start; one without times follows its predecessor.
 
@@ -90,11 +56,11 @@ def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:
 
 
 def chronological(items: Iterable[_Item], start_of: Callable[[_Item], Seconds | None]) -> list[_Item]:
-    """Return the items sorted by start; one without a start follows its predecessor."""
+    """Return the items sorted by start; one without a start, or with NaN, follows its predecessor."""
     last, keyed = 0.0, list[tuple[Seconds, _Item]]()
     for item in items:
         start = start_of(item)
-        last = last if start is None else start
+        last = last if start is None or start != start else start
         keyed.append((last, item))
     return [item for _, item in sorted(keyed, key=itemgetter(0))]
 

@@ -14,7 +14,6 @@ from asr_punct.formats.documents.audacity import write_audacity
 from asr_punct.formats.documents.docx import docx_content
 from asr_punct.formats.documents.markdown import write_markdown
 from asr_punct.formats.documents.sentences import write_sentences
-from asr_punct.formats.entries import segments_in_order
 from asr_punct.formats.json import cloud, cloud_speakers
 from asr_punct.formats.json.lhotse import is_supervisions, read_lhotse, write_lhotse
 from asr_punct.formats.json.nemo import is_manifest, read_nemo, write_nemo
@@ -99,11 +98,6 @@ class JsonFormat(_Format):
     suffixes: tuple[str, ...] = field(default=(".json",), kw_only=True)
     one_recording: bool = field(default=True, kw_only=True)
     media_type: str = field(default="application/json", kw_only=True)
-
-    def utterances(self, value: Any, path: Pathlike) -> Iterator[Utterance]:
-        """Yield the utterances of a value. Raises InputError if segments of one recording are out of order."""
-        found = self.read(value, path)
-        return segments_in_order(found, path) if self.one_recording else found
 
 
 @dataclass(frozen=True, slots=True)

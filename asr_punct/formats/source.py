@@ -73,7 +73,7 @@ class Source:
         if isinstance(chosen, registry.JsonFormat):
             if isinstance(self._content, Values) and not chosen.recognises(self._content):
                 raise InputError(display_name(self.file), _describe(self._content), "one")
-            yield from chosen.utterances(self._content, self.file)
+            yield from chosen.read(self._content, self.file)
         elif chosen.read:
             yield from chosen.read(self.file)
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import StringIO
 from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
@@ -42,7 +43,8 @@ class ParsedRequest:
 
     `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `context_utterances`
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
-    decides them. With `ignore_labels`, the marks and capitals of the words are removed first.
+    decides them. With `ignore_labels`, the marks and capitals of the words are removed first. `warnings` are about the
+    file's times.
     """
 
     utterances: tuple[Utterance, ...]
@@ -53,6 +55,7 @@ class ParsedRequest:
     context_utterances: int = 0
     labels: tuple[Labels, ...] | None = None
     ignore_labels: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 ParseRequest = Callable[[], ParsedRequest]
@@ -61,7 +64,7 @@ ParseRequest = Callable[[], ParsedRequest]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Body and media type of an answer, and warnings about the language."""
+    """Body and media type of an answer, and warnings about the language and the times."""
 
     body: bytes
     media_type: str
@@ -159,13 +162,21 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
     if file.content.startswith(_COMPRESSED):
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
     source = Source(file, given.from_)
-    utterances = list(read(source, may_be_empty=True))
+    warnings = list[str]()
+    read_file = partial(read, source, may_be_empty=True, strict=given.strict)
+    utterances = list(read_file(on_bad_times=lambda bad: warnings.append(str(bad))))
     if given.language:
         utterances = [replace(utterance, language=given.language) for utterance in utterances]
     to = given.to or (source.format if source.format in WRITABLE_FILES else "json")
     labels = _labels(given.labels, utterances)
     return ParsedRequest(
-        tuple(utterances), given.model, to, given.probabilities, labels=labels, ignore_labels=given.ignore_labels
+        tuple(utterances),
+        given.model,
+        to,
+        given.probabilities,
+        labels=labels,
+        ignore_labels=given.ignore_labels,
+        warnings=tuple(warnings),
     )
 
 
@@ -188,11 +199,11 @@ def _safe_name(name: str) -> str:
 
 def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
     """Return the answer to a request. Raises ServiceError if the format cannot represent these words."""
+    warnings = list(request.warnings)
     if request.labels is not None:
         restored = _labelled(restored, request.labels)
-        warnings: list[str] = []
     else:
-        warnings = punctuator.language_warnings(request.utterances)
+        warnings += punctuator.language_warnings(request.utterances)
     restored = islice(restored, request.context_utterances, None)
     if request.to is None:
         return _json_answer(request, list(restored), punctuator, warnings)

@@ -168,6 +168,7 @@ class UploadOptions(StrictModel):
         default=None, description="Marks and case of all words, as in the JSON key `labels`; the model adds none."
     )
     ignore_labels: bool = Field(default=False, description="Remove the marks and capitals of the file first.")
+    strict: bool = Field(default=False, description="Refuse a file with times that make no sense.")
 
 
 class PunctuatedWord(BaseModel):
@@ -190,7 +191,10 @@ class PunctuateAnswer(BaseModel):
     language: str = Field(description='Language of the first document; "" if it is not known.')
     text: str
     words: list[PunctuatedWord] | None = Field(default=None, description="The words, if the request has words.")
-    warnings: list[str] = Field(default=[], description="Why the language has no model, or seems to be another one.")
+    warnings: list[str] = Field(
+        default=[],
+        description="Why the language has no model, or seems to be another one, and how many times make no sense.",
+    )
 
 
 class ModelDescription(BaseModel):

@@ -12,7 +12,8 @@ from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.entries import entry_words
 from asr_punct.formats.json.nodes import Node, entries_or_text, find, segment_utterances
-from asr_punct.formats.values import Object, parse_seconds, short_repr
+from asr_punct.formats.times import NotATime, confidence_of, end_after, time_of
+from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -90,19 +91,18 @@ def _google_word(entry: Node) -> list[Word]:
 
 
 def _google_seconds(entry: Node, keys: Iterable[str]) -> Seconds | None:
-    """Return the time under the first of the keys that the entry has, or None."""
+    """Return the time of the first of the keys that the entry has: "1.400s", {"seconds": 1, "nanos": 400000000}."""
     key = next((key for key in keys if key in entry), None)
     if key is None:
         return None
     value = entry.get(key)
     if isinstance(value, str) and value.endswith("s"):
-        return parse_seconds(value[:-1], entry.place, key)
+        return time_of(value[:-1])
     if isinstance(value, dict):
         seconds, nanos = str(value.get("seconds", 0)), str(value.get("nanos", 0))
         if re.fullmatch(r"[0-9]{1,12}", seconds) and re.fullmatch(r"[0-9]{1,9}", nanos):
             return float(f"{seconds}.{nanos:0>9}")
-    expected = 'a duration such as "1.400s" or {"seconds": 1, "nanos": 400000000}'
-    raise InputError(entry.place, f"{key} {short_repr(value)}", expected)
+    return NotATime(value)
 
 
 def is_ibm(content: Any) -> bool:
@@ -133,16 +133,15 @@ def _ibm_words(alternative: Node) -> Iterator[Word]:
         place, confidence = f"{alternative.place}: word {number}", None
         text, start, end = _ibm_row(row, ("word", "start", "end"), place)
         if len(confidences) == len(rows):
-            confidence = _ibm_row(confidences[number - 1], ("word", "confidence"), place)[1]
+            confidence = confidence_of(_ibm_row(confidences[number - 1], ("word", "confidence"), place)[1])
         yield from entry_words(text, start, end, confidence, place)
 
 
 def _ibm_row(row: Any, keys: tuple[str, ...], place: str) -> list[Any]:
-    """Return the word and the checked numbers of a list such as `["hola", 0.5, 1.25]`."""
+    """Return the word and the numbers of a list such as `["hola", 0.5, 1.25]`."""
     if not isinstance(row, list) or len(row) != len(keys):
         raise InputError(place, short_repr(row), f"a list of {', '.join(keys)}")
-    node = Node(dict(zip(keys, row, strict=True)), place)
-    return [row[0], *map(node.number, keys[1:])]
+    return [row[0], *(None if value is None else time_of(value) for value in row[1:])]
 
 
 def is_speechmatics(content: Any) -> bool:
@@ -179,7 +178,7 @@ def _as_version_2(item: Node) -> Node:
     converted = {
         "type": "word" if not text or any(map(str.isalnum, text)) else "punctuation",
         "start_time": start,
-        "end_time": None if start is None or duration is None else max(start, round(start + duration, 6)),
+        "end_time": None if start is None or duration is None else end_after(start, duration),
         "alternatives": [{"content": text, "confidence": item.get("confidence")}],
     }
     return Node(converted, item.place)
@@ -202,7 +201,7 @@ def _item_words(items: Iterable[Node]) -> Iterator[Word]:
         text = best.text("content")
         if item.get("type") != "punctuation":
             start, end = item.seconds("start_time"), item.seconds("end_time")
-            for entry_word in entry_words(text, start, end, best.seconds("confidence"), item.place):
+            for entry_word in entry_words(text, start, end, best.confidence("confidence"), item.place):
                 if word:
                     yield word
                 word, opening = replace(entry_word, text=opening + entry_word.text), ""

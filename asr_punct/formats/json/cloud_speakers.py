@@ -6,7 +6,6 @@ are those of the display form, with marks and capitals, if that form has times; 
 else the display form, of which only start and end are known.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -15,7 +14,8 @@ from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.entries import entry_words, with_edge_times
 from asr_punct.formats.json.nodes import Node, find, result_nodes, results_of, segment_utterances
-from asr_punct.formats.values import MAX_TIME, short_repr
+from asr_punct.formats.times import time_of
+from asr_punct.formats.values import short_repr
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, Utterance, Word, has_times
 
@@ -99,7 +99,7 @@ def _speaker_turns(node: Node) -> list[_Turn]:
 def _segment(turn: _Turn, form: _EntryForm, channel: object, language: str) -> tuple[Node, Utterance]:
     (node, first, entries), (keys, unit), words = turn, form, list[Word]()
     for entry in entries:
-        start, end = (None if time is None else time / unit for time in map(entry.number, ("start", "end")))
+        start, end = (None if time is None else time / unit for time in map(entry.seconds, ("start", "end")))
         text = next(filter(None, map(entry.get, keys)), entry.get(keys[-1]))
         words += entry_words(text, start, end, entry.confidence("confidence"), entry.place)
     if not entries:  # only the text is known
@@ -171,11 +171,4 @@ def _ticks(node: Node, units: dict[str, int]) -> float | None:
     key = next((key for key in units if node.get(key) is not None), None)
     if key is None:
         return None
-    value = node.get(key)
-    try:
-        ticks = float(value) * units[key] if isinstance(value, int | float | str) else math.nan
-    except (ValueError, OverflowError):
-        ticks = math.nan
-    if isinstance(value, bool) or not 0 <= ticks <= MAX_TIME * _TICKS_PER_S:
-        raise InputError(node.place, f"{key} {short_repr(value)}", "a number, 0 or more")
-    return ticks
+    return time_of(node.get(key)) * units[key]

@@ -4,7 +4,6 @@ Times are seconds from the beginning of the recording.
 """
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -24,6 +23,7 @@ from asr_punct.formats.entries import (
 from asr_punct.formats.json.nodes import Node, first_json_value, read_json_lines
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import get_time_source, set_time_source
+from asr_punct.formats.times import confidence_of, end_after, time_of
 from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
@@ -64,7 +64,7 @@ def _utterance(node: Node) -> Utterance:
         words = [replace(word, text=text) for word, text in zip(timed, texts, strict=True)]
         source = get_time_source(_custom(item) or {}, words, "aligner")
     elif words:
-        words, source = [*with_edge_times(words, start, round(start + duration, _DECIMALS))], "segment"
+        words, source = [*with_edge_times(words, start, end_after(start, duration))], "segment"
     channel = item.get("channel")
     return Utterance(
         tuple(words),
@@ -98,17 +98,12 @@ def _entry_words(entry: Any, place: str) -> list[Word]:
         return []
     times = Node({"start": values[1], "duration": values[2]}, place)
     start, duration = _seconds(times, "start"), _seconds(times, "duration")
-    score: Any = values[3] if len(values) == 4 else None
-    is_known = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
-    end = max(start, round(start + duration, _DECIMALS))
-    return entry_words(values[0], start, end, float(score) if is_known else None, place)
+    end = end_after(start, duration)
+    return entry_words(values[0], start, end, confidence_of(values[3]) if len(values) == 4 else None, place)
 
 
 def _seconds(node: Node, key: str) -> Seconds:
-    seconds = node.number(key)
-    if seconds is None:
-        raise InputError(node.place, f"{key} null", "a number of seconds")
-    return seconds
+    return time_of(node.get(key))
 
 
 def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

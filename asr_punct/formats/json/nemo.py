@@ -16,6 +16,7 @@ from asr_punct.formats import entries
 from asr_punct.formats.json import nodes
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import get_time_source, set_time_source
+from asr_punct.formats.times import time_of
 from asr_punct.formats.values import Object
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
@@ -42,7 +43,7 @@ def read_nemo(path: Pathlike) -> Iterator[Utterance]:
     """
     for number, node in nodes.read_json_lines(path):
         item, recording = node.item, node.text(_AUDIO)
-        words = entries.in_order(_words(node), node.place)
+        words = tuple(_words(node))
         yield Utterance(
             words,
             id=f"{Path(recording).stem or 'line'}-{number}",
@@ -103,11 +104,9 @@ def _aligned_words(words: list[Any], ends: list[Any], offset: Seconds, place: st
         raise InputError(place, found, "one end time per word")
     start = offset
     for position, text in enumerate(words):
-        end = nodes.Node({"alignment": ends[position]}, place).number("alignment")
-        if end is None or offset + end < start:
-            raise InputError(place, f"alignment {ends[position]!r}", "end times that do not go back")
-        yield from entries.entry_words(text, start, offset + end, None, f"{place}: word {position + 1}")
-        start = offset + end
+        end = offset + time_of(ends[position])
+        yield from entries.entry_words(text, start, end, None, f"{place}: word {position + 1}")
+        start = end
 
 
 def _text_key(item: Object) -> str | None:

@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_lines, recording_name
-from asr_punct.formats.entries import entry_words, in_order, replace_words
+from asr_punct.formats.entries import entry_words, replace_words
 from asr_punct.formats.time_sources import get_time_source
-from asr_punct.formats.values import MAX_TIME, Object, parse_seconds, short_repr
+from asr_punct.formats.times import confidence_of, time_of
+from asr_punct.formats.values import MAX_TIME, Object, short_repr
 from asr_punct.words import Seconds, Utterance, Word, split_words
 
 _Entry = TypeVar("_Entry")
@@ -197,14 +198,13 @@ class Node:
         return number
 
     def seconds(self, key: str) -> Seconds | None:
-        """Return seconds, given as a number or a string with a number, or None."""
+        """Return a time, given as a number or a string with a number, or None. It is not checked (`times.checked`)."""
         value = self.item.get(key)
-        return parse_seconds(value, self.place, key) if isinstance(value, str) else self.number(key)
+        return None if value is None else time_of(value)
 
     def confidence(self, key: str) -> float | None:
-        """Return a number as `number`; NaN, which recognisers write for an unknown confidence, is None."""
-        value = self.item.get(key)
-        return None if isinstance(value, float) and math.isnan(value) else self.number(key)
+        """Return a confidence, None if it is unknown (`times.confidence_of`)."""
+        return confidence_of(self.item.get(key))
 
     @property
     def speaker(self) -> str:
@@ -274,8 +274,8 @@ def segment_utterances(
     """
     name = recording_name(path)
     for number, (node, utterance) in enumerate(segments, start=1):
-        words, source = in_order(utterance.words, node.place), utterance.time_source
+        words, source = utterance.words, utterance.time_source
         if source != "segment":
             source = get_time_source(node.item, words, "asr" if source == "none" else source)
         own_id = f"{name}-{number}" if numbered else name
-        yield replace(utterance, words=words, id=own_id, recording=name, time_source=source)
+        yield replace(utterance, id=own_id, recording=name, time_source=source)

@@ -14,10 +14,10 @@ from typing import Any, TextIO
 
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.files import Pathlike, display_name
-from asr_punct.formats.entries import in_order
 from asr_punct.formats.json.nodes import Node, timed_words
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import check_time_source
+from asr_punct.formats.times import time_of
 from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse_marks, write_text, write_word
@@ -25,6 +25,7 @@ from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
 _UTTERANCE_KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
+_TIMES, _NUMBERS = ("start", "end"), ("confidence", "pause", "pause_before")
 _LABEL_OF_NAME = {str(label): label for label in PROBABLE_LABELS}
 _FORMAT, _UTTERANCES = "json", "utterances"
 
@@ -53,13 +54,13 @@ def _utterance(node: Node, document: Object) -> Utterance:
     if not any("marks" in value for value in item["words"]):
         words = [replace(word, labels=None) for word in words]
     return Utterance(
-        in_order(words, place),
+        tuple(words),
         id=_name(node, "id"),
         document=_name(node, "document"),
         recording=_name(node, "recording"),
         channel=_name(node, "channel") or "1",
         speaker=node.speaker,
-        pause_before=node.number("pause_before"),
+        pause_before=node.seconds("pause_before"),
         language=parse_language(item.get("language")),
         time_source=check_time_source(item.get("times") or "none", place),
         origin=JsonOrigin(_FORMAT, item, document),
@@ -82,7 +83,7 @@ def _word(value: Any, place: str) -> Word:
     except AsrPunctError as error:
         raise InputError(place, error.found, error.expected) from None
     node = Node(value, place)
-    return replace(word, labels=labels, pause=node.number("pause"), probabilities=_probabilities(node))
+    return replace(word, labels=labels, pause=node.seconds("pause"), probabilities=_probabilities(node))
 
 
 def _probabilities(node: Node) -> Probabilities | None:
@@ -181,12 +182,13 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
 def _merged(new: Object, old: Object, known: Collection[str]) -> Object:
     """Return the new object with the old one's order of keys, and its values of keys that are not `known`.
 
-    Equal values keep their old form: 1 does not become 1.0, and NaN, which is read as None, is not dropped.
+    Equal values keep their old form: 1 does not become 1.0, and a time or number that makes no sense, which is read as
+    None, is not dropped.
     """
     item: dict[str, Any] = {}
     for key, value in old.items():
-        is_nan = value != value and new.get(key) is None
-        if key not in known or is_nan or new.get(key) in (value, str(value)):
+        is_unknown = new.get(key) is None and (key in _TIMES or (key in _NUMBERS and not time_of(value) >= 0))
+        if key not in known or is_unknown or new.get(key) in (value, str(value)):
             item[key] = value
         elif new.get(key) is not None:
             item[key] = new[key]

@@ -22,7 +22,6 @@ from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.entries import (
     grouped,
-    in_order,
     join_parts,
     part_sizes,
     replace_tokens,
@@ -82,9 +81,7 @@ def _segments(content: Any, path: Pathlike) -> Iterator[tuple[nodes.Node, Uttera
     for segment in _with_words(segments, file):
         words, source = tuple(_words(segment)), _default_source(file.item, segment.item)
         if words and not has_times(words):
-            start, end = segment.seconds("start"), segment.seconds("end")
-            goes_back = start is not None and end is not None and end < start
-            words, source = with_edge_times(words, start, None if goes_back else end), "segment"
+            words, source = with_edge_times(words, segment.seconds("start"), segment.seconds("end")), "segment"
         origin = JsonOrigin(_FORMAT, segment.item, content)
         speaker = segment.speaker
         yield segment, Utterance(words, speaker=speaker, time_source=source, language=language, origin=origin)
@@ -123,7 +120,7 @@ def _words(segment: nodes.Node) -> Iterator[Word]:
     entries = segment.nodes("words", "word")
     key = _text_key([entry.item for entry in entries])
     timed = (nodes.timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS) for entry in entries)
-    parts = in_order(chain.from_iterable(timed), segment.place)
+    parts = list(chain.from_iterable(timed))
     tokens, sizes = _layout(segment)
     for token, group in zip(tokens, grouped(parts, sizes), strict=True):
         yield join_parts(group) if group else Word(token)

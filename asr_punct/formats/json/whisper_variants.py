@@ -79,7 +79,7 @@ def _tokens_by_word(segment: Node) -> list[list[Node]]:
 
 def _cpp_times(node: Node) -> tuple[Seconds | None, Seconds | None]:
     offsets = Node.of(node.get("offsets") or {}, node.place)
-    start, end = (None if time is None else time / 1000 for time in map(offsets.number, ("from", "to")))
+    start, end = (None if time is None else time / 1000 for time in map(offsets.seconds, ("from", "to")))
     return start, end
 
 
@@ -121,7 +121,7 @@ def read_chunks(content: Any, path: Pathlike) -> Iterator[Utterance]:
 def _chunk_words(file: Node, chunks: Sequence[Node]) -> Iterator[Word]:
     if not chunks:
         return map(Word, file.text("text").split())
-    parts = entries.in_order((part for chunk in chunks for part in _chunk_parts(chunk)), file.place)
+    parts = (part for chunk in chunks for part in _chunk_parts(chunk))
     return map(entries.join_parts, entries.grouped(parts, entries.part_sizes([chunk.get("text") for chunk in chunks])))
 
 

@@ -4,7 +4,6 @@ Kaldi writes 5 or 6 columns, and rows with the word `<eps>` for silence. NeMo's 
 `NA` as confidence, and `<space>` between the words of a segment. Lines that start with `;;` are comments (NIST).
 """
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,8 @@ from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.files import AUDIO_SUFFIXES, Pathlike, display_name, read_lines
 from asr_punct.formats.entries import with_edge_times
 from asr_punct.formats.origins import LineOrigin, keep_line, line_origin
-from asr_punct.formats.values import format_seconds, one_token, parse_seconds
+from asr_punct.formats.times import column_time, confidence_of, end_after
+from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.marks import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -75,7 +75,7 @@ def could_be_row(columns: Sequence[str]) -> bool:
 def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str], tuple[Word, ...]]]:
     """Yield (name, channel) and the words of each row; `pending` gets the lines without words since the last row."""
     seen: set[tuple[str, str]] = set()
-    previous, previous_start = None, 0.0
+    previous = None
     for number, line in read_lines(path):
         columns, match, place = line.split(), _ROW.match(line), f"{display_name(path)}:{number}"
         is_row = len(columns) in _COLUMN_COUNTS
@@ -84,18 +84,16 @@ def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str],
             continue
         if not match or not is_row:
             raise InputError(place, plural(len(columns), "column"), _EXPECTED)
-        start, duration = (parse_seconds(columns[i], place, name) for i, name in ((2, "start"), (3, "duration")))
-        confidence = _confidence(columns[5], place) if len(columns) > 5 else None
+        start, duration = (column_time(columns[i], place, name) for i, name in ((2, "start"), (3, "duration")))
+        confidence = confidence_of(column_time(columns[5], place, "confidence")) if len(columns) > 5 else None
         key = columns[0], columns[1]
         if key != previous and key in seen:
             raise InputError(place, f"utterance {key[0]!r} again", "the rows of an utterance together")
-        if key == previous and start < previous_start:
-            raise InputError(place, f"start {start} after {previous_start}", "rows in the order of time")
         seen.add(key)
-        previous, previous_start = key, start
+        previous = key
         origin = LineOrigin(_FORMAT, tuple(pending), match[1], match[3])
         pending.clear()
-        yield key, _split(Word(columns[4], start, max(start, round(start + duration, 6)), confidence), origin)
+        yield key, _split(Word(columns[4], start, end_after(start, duration), confidence), origin)
 
 
 def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
@@ -113,18 +111,6 @@ def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
     pairs = zip(texts[::2], [origin, *(LineOrigin(_FORMAT, head=space) for space in texts[1::2])], strict=True)
     words = [Word(text, confidence=word.confidence, origin=place) for text, place in pairs]
     return with_edge_times(words, word.start, word.end)
-
-
-def _confidence(text: str, place: str) -> float | None:
-    if text == "NA":
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(place, f"confidence {text!r}", "a finite number or NA")
-    return value
 
 
 def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

@@ -17,9 +17,9 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike
-from asr_punct.formats.entries import SEGMENT_TOLERANCE
 from asr_punct.formats.kaldi.ctm import read_ctm, write_ctm
 from asr_punct.formats.kaldi.tables import Segments, read_channels
+from asr_punct.formats.times import SEGMENT_TOLERANCE, without_bad_times
 from asr_punct.marks import Glyphs, Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds, shift
 
@@ -89,7 +89,8 @@ def _with_recording_times(
 
     The CTM's times start there, or at the beginning of the utterance if fewer seconds are then outside the segments.
     """
-    spans = {name: span for name, words in by_utterance.items() if name in segments and (span := bounds(words))}
+    timed = ((name, without_bad_times(words)) for name, words in by_utterance.items() if name in segments)
+    spans = {name: span for name, words in timed if (span := bounds(words))}
     outside_recording = sum(_outside(span, *segments[name][1:]) for name, span in spans.items())
     outside_utterance = sum(_outside(span, 0.0, segments[name][2] - segments[name][1]) for name, span in spans.items())
     is_relative = outside_utterance < outside_recording
@@ -110,7 +111,7 @@ def _outside(span: tuple[Seconds, Seconds], first: Seconds, last: Seconds) -> Se
     return max(0.0, first - span[0]) + max(0.0, span[1] - last)
 
 
-def _assign(words: Iterable[Word], spans: Sequence[_Span], nearest: bool) -> Iterator[tuple[str | None, Word]]:
+def _assign(words: Sequence[Word], spans: Sequence[_Span], nearest: bool) -> Iterator[tuple[str | None, Word]]:
     """Yield each word and the segment that contains its middle, else the nearest one if `nearest`, else None.
 
     A word without times belongs to the segment of the word before it. `spans` are the sorted segments of the recording.
@@ -119,8 +120,8 @@ def _assign(words: Iterable[Word], spans: Sequence[_Span], nearest: bool) -> Ite
     # at each index, the span up to there that ends last
     last_to_end = list(accumulate(spans, partial(max, key=itemgetter(1))))
     segment: str | None = None
-    for word in words:
-        times = [time for time in (word.start, word.end) if time is not None]
+    for word, timed in zip(words, without_bad_times(words), strict=True):
+        times = [time for time in (timed.start, timed.end) if time is not None]
         if times:
             middle = sum(times) / len(times)
             after = bisect_right(starts, middle)

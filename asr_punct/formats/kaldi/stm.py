@@ -18,7 +18,8 @@ from asr_punct.files import Pathlike, display_name, read_lines
 from asr_punct.formats.entries import entry_words, segment_times, written_words
 from asr_punct.formats.kaldi.ctm import COMMENT
 from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
-from asr_punct.formats.values import format_seconds, one_token, parse_seconds, short_repr
+from asr_punct.formats.times import column_time
+from asr_punct.formats.values import format_seconds, one_token, short_repr
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word, annotate
 
@@ -42,16 +43,9 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
 
 
 def _parsed_lines(path: Pathlike) -> Iterator[ParsedLine]:
-    latest_start = defaultdict[tuple[str, str], Seconds](float)
     for number, line in read_lines(path):
         place = f"{display_name(path)}:{number}"
         utterance = _utterance(line, number, place) if line.strip() and not line.startswith(COMMENT) else None
-        if utterance:
-            channel, start = (utterance.recording, utterance.channel), utterance.words[0].start or 0.0
-            if start < latest_start[channel]:
-                found = f"start {start:g} after {latest_start[channel]:g}"
-                raise InputError(place, found, "segments in the order of time")
-            latest_start[channel] = start
         yield place, utterance or line
 
 
@@ -60,7 +54,7 @@ def _utterance(line: str, number: int, place: str) -> Utterance | None:
     if not match:
         raise InputError(place, plural(len(columns), "column"), _COLUMNS)
     name, channel, speaker = columns[:3]
-    start, end = (parse_seconds(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
+    start, end = (column_time(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
     words = entry_words(match[2], start, end, None, place)
     if not words or _is_ignored(match[2]):
         return None

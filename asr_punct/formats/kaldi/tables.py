@@ -4,6 +4,7 @@
 utterance and its document, and the lines are in the order of speech.
 """
 
+import math
 import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,11 +12,11 @@ from pathlib import Path
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike, read_lines
-from asr_punct.formats.values import parse_seconds
+from asr_punct.formats.times import column_time
 from asr_punct.words import Seconds
 
 Segments = Mapping[str, tuple[str, Seconds, Seconds]]
-"""Recording, start and end by utterance."""
+"""Recording, start and end by utterance; an end of infinity is that of the recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,19 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
     if not (audio or texts):
         raise InputError(root, "neither wav.scp nor text", expected)
     for name in documents or segments or texts or audio:
-        recording, start, end = segments.get(name, (name, 0.0, None))
+        recording, start, end = segments.get(name, (name, 0.0, math.inf))
         if audio and recording not in audio:
             raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
         file = _audio_path(audio[recording], root / "wav.scp") if audio else None
-        yield DataUtterance(name, file, start, end, texts.get(name), documents.get(name, recording), recording)
+        yield DataUtterance(
+            name,
+            file,
+            start,
+            None if end == math.inf else end,
+            texts.get(name),
+            documents.get(name, recording),
+            recording,
+        )
 
 
 def read_wav_scp(path: Pathlike) -> dict[str, Path]:
@@ -89,16 +98,18 @@ def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def read_segment_times(path: Path) -> Segments:
-    """Read `segments`; empty for a missing file. A malformed line or a name twice is an InputError."""
+    """Read `segments`; empty for a missing file. A malformed line or a name twice is an InputError.
+
+    An end of -1, or one that makes no sense, is the end of the recording; such a start is its beginning.
+    """
     segments: dict[str, tuple[str, Seconds, Seconds]] = {}
     for number, name, value in _unique(path):
         columns, place = value.split(), f"{path}:{number}"
         if len(columns) != 3:
             raise InputError(place, plural(len(columns) + 1, "column"), "4 columns: utterance recording start end")
-        start, end = (parse_seconds(column, place, "time") for column in columns[1:])
-        if end < start:
-            raise InputError(place, f"end {end} before start {start}", "an end at or after the start")
-        segments[name] = (columns[0], start, end)
+        start, end = (column_time(column, place, "time") for column in columns[1:])
+        start = start if start >= 0 else 0.0
+        segments[name] = (columns[0], start, end if end >= start else math.inf)
     return segments
 
 

@@ -14,9 +14,10 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Lines, Pathlike, display_name, read_lines, recording_name
-from asr_punct.formats.entries import entry_words, segment_times, segments_in_order, sorted_by_start, written_words
+from asr_punct.formats.entries import entry_words, segment_times, sorted_by_start, written_words
 from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
-from asr_punct.formats.values import MAX_TIME, format_clock, short_repr
+from asr_punct.formats.times import column_time
+from asr_punct.formats.values import format_clock, short_repr
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance
 
@@ -30,7 +31,6 @@ _LOG_LINE = re.compile(
 """The part of a line before its text, with start, end and speaker; the text."""
 _TURN = "[SPEAKER_TURN]"
 _HEADER = "start\tend\ttext"
-_MILLISECONDS = re.compile(r"[0-9]{1,13}")
 _EXPECTED = "start TAB end TAB text, in whole milliseconds"
 
 
@@ -45,27 +45,22 @@ def is_whisper_tsv(lines: Iterable[str]) -> bool:
 
 
 def read_whisper_log(path: Pathlike) -> Iterator[Utterance]:
-    """Yield an utterance for each line with times and words. Other lines are messages, and are kept.
-
-    Raises InputError for an end before its start, or a segment more than a second before an earlier one.
-    """
+    """Yield an utterance for each line with times and words. Other lines are messages, and are kept."""
     return _utterances(_parsed_log(read_lines(path), display_name(path)), path)
 
 
 def read_whisper_tsv(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with words after the header.
 
-    Raises InputError for another header, a line without three columns, and times that are not whole milliseconds; else
-    as `read_whisper_log`.
+    Raises InputError for another header, a line without three columns, and times that are no numbers of milliseconds.
     """
     return _utterances(_parsed_tsv(read_lines(path), display_name(path)), path)
 
 
 def _utterances(lines: Iterator[ParsedLine], path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances in the order of time, each with the lines without words before it."""
+    """Yield the utterances, each with the lines without words before it."""
     name, numbered = recording_name(path), enumerate(attach_lines(lines), start=1)
-    named = (replace(utterance, id=f"{name}-{number}", recording=name) for number, utterance in numbered)
-    return segments_in_order(named, path)
+    return (replace(utterance, id=f"{name}-{number}", recording=name) for number, utterance in numbered)
 
 
 def _parsed_log(lines: Lines, name: str) -> Iterator[ParsedLine]:
@@ -107,9 +102,7 @@ def _parsed_tsv(lines: Lines, name: str) -> Iterator[ParsedLine]:
 
 
 def _milliseconds(text: str, place: str) -> Seconds:
-    if not _MILLISECONDS.fullmatch(text) or int(text) > MAX_TIME * 1000:
-        raise InputError(place, f"time {short_repr(text)}", _EXPECTED)
-    return int(text) / 1000
+    return column_time(text, place, "time") / 1000
 
 
 def write_whisper_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

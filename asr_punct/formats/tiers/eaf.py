@@ -6,11 +6,12 @@ their name or type is one such as `utterance`, `transcription` or `default`. If 
 words, all tiers without a parent are read, provided that they have the same type.
 """
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 from operator import attrgetter
 from typing import TextIO
 
@@ -122,7 +123,7 @@ def _grouped(
     if not utterances:
         yield from ((None, turn) for turn in (_cut_at_pauses(words) if cut else [words]))
         return
-    starts = [each.start or 0.0 for each in utterances]
+    starts = list(accumulate((each.start or 0.0 for each in utterances), _later))
     used = set[int]()
     for index, group in groupby(words, key=lambda word: _index(word, utterances, starts)):
         if index in used or index is None:
@@ -135,11 +136,16 @@ def _grouped(
 
 def _index(word: Annotation, utterances: Sequence[Annotation], starts: Sequence[Seconds]) -> int | None:
     """Return the index of the utterance that contains the middle of the word, or None."""
-    known = [time for time in (word.start, word.end) if time is not None]
+    known = [time for time in (word.start, word.end) if time is not None and math.isfinite(time)]
     middle = sum(known) / len(known) if known else 0.0
     index = bisect_right(starts, middle) - 1
     end = utterances[index].end if index >= 0 else None
     return index if end is not None and middle <= end else None
+
+
+def _later(last: Seconds, start: Seconds) -> Seconds:
+    """Return the start, or the last one if it is NaN."""
+    return start if start >= last else last
 
 
 def _cut_at_pauses(words: Sequence[Annotation]) -> list[list[Annotation]]:

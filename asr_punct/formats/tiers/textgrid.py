@@ -9,7 +9,6 @@ them, and cannot read point tiers in the short format.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
 from asr_punct.formats.entries import entry_words, grouped, spoken_tokens, written_words
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
+from asr_punct.formats.times import time_of
 from asr_punct.formats.values import Object
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
@@ -157,22 +157,10 @@ def _word_tier(tiers: Sequence[GridTier], place: str) -> int:
 
 
 def _words(tier: GridTier, place: str) -> Iterator[Word]:
-    last = 0.0
-    for number, (*times, text) in enumerate(tier.rows, start=1):
-        if not spoken_tokens(text):
-            continue
-        try:
-            start, end = map(float, times)
-        except ValueError:  # 1.2.3
-            start = end = math.nan
-        if not (math.isfinite(end) and 0 <= start < end):
-            expected = "a start of 0 or more and an end after it, in seconds"
-            raise InputError(f"{place}: interval {number}", f"{text!r} from {start} to {end}", expected)
-        if start < last:
-            found = f"{text!r} from {start} after one from {last}"
-            raise InputError(f"{place}: interval {number}", found, "intervals in the order of time")
-        last = start
-        yield from entry_words(text, start, end, None, place)
+    for *times, text in tier.rows:
+        if spoken_tokens(text):
+            start, end = map(time_of, times)
+            yield from entry_words(text, start, end, None, place)
 
 
 def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
