@@ -111,6 +111,11 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
+def one_line(error: BaseException) -> str:
+    """Return another library's error message in one line, or its type if the message is empty."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
 def run_script(main: Callable[..., object]) -> None:
     """Run the main function of a recipe's program.
 

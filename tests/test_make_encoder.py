@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, models
 from transformers import BertModel
 
 from asr_punct.errors import InputError
-from asr_punct.model.encoder import pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.training.mapped import StoredCorpus
 
 SHORT = {long: short for short, long in packed_e5._LAYER_PARTS.items()}

@@ -18,8 +18,9 @@ from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write
 from asr_punct.config import Config, PosConfig, from_mapping
 from asr_punct.errors import ConfigError, MissingPackageError, ModelError
 from asr_punct.features import WordInput, collate
-from asr_punct.model.encoder import encoder_from_settings, new_encoder, pretrained_encoder
+from asr_punct.model.encoder import encoder_from_settings, new_encoder
 from asr_punct.model.pos import FlairTagger, PosFusion, PosTagger
+from asr_punct.model.pretrained import pretrained_encoder
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import load_pos_tagger, load_tagger, save_tagger

@@ -1,5 +1,7 @@
 """Pretrained encoders and tokenizers from directories."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -8,9 +10,10 @@ transformers = pytest.importorskip("transformers")
 
 from dummies import refused
 from model_dummies import FAMILIES, checkpoint, funnel, inputs, window
+from published_encoders import BERTEUS, BETO, IXAMBERT, PUBLISHED, write_published
 
 from asr_punct.errors import ConfigError
-from asr_punct.model.encoder import pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 
 
 @pytest.mark.parametrize(("family", "masked_lm"), [("bert", True), ("distilbert", False), ("electra", False)])
@@ -68,3 +71,74 @@ def test_the_special_tokens_of_a_funnel_transformer(tmp_path):
     tokenizer = pretrained_tokenizer(str(tmp_path), 4)
     assert (tokenizer.start, tokenizer.end) == (expected.cls_token_id, expected.sep_token_id) == (2, 3)
     assert tokenizer.size > len(vocabulary)
+
+
+# The forms in which AutoPunct's encoders are published
+
+
+@pytest.mark.parametrize("masked_lm", [False, True])
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_encoders_have_their_weights_and_words(name, masked_lm, tmp_path):
+    folder = write_published(tmp_path / "bert", name)
+    encoder = pretrained_encoder(str(folder), masked_lm).eval()
+    assert (encoder.decoder is not None) == masked_lm
+    stored = torch.load(folder / "pytorch_model.bin", weights_only=True) if name != BERTEUS else {}
+    if stored:
+        torch.testing.assert_close(encoder.table.weight, stored["bert.embeddings.word_embeddings.weight"])
+    tokenizer = pretrained_tokenizer(str(folder), 16)
+    pieces = (folder / "vocab.txt").read_text().split()
+    assert [pieces[i] for i in tokenizer.encode(["canción"])[0]][-1] == "##ción"  # accents stay
+    assert [pieces[i] for i in tokenizer.encode(["Casa"])[0]] == ["Casa"]  # capitals stay
+    assert pieces[tokenizer.pad] == "[PAD]"
+    assert [pieces[i] for i in tokenizer.special] == ["[CLS]", "[SEP]", "[PAD]"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [
+        ({"do_lower_case": True}, ["ca", "##sa"]),
+        ({"do_lower_case": True, "strip_accents": False}, ["ca", "##sa"]),
+        (None, ["Casa"]),
+    ],
+)
+def test_case_and_accents_are_those_of_the_published_settings(settings, word, tmp_path):
+    folder = write_published(tmp_path / "bert", IXAMBERT)
+    (folder / "tokenizer_config.json").unlink()
+    if settings is not None:
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    tokenizer = pretrained_tokenizer(str(folder), 16)
+    pieces = (folder / "vocab.txt").read_text().split()
+    assert [pieces[i] for i in tokenizer.encode(["Casa"])[0]] == word
+    stripped = settings == {"do_lower_case": True}
+    assert pieces[tokenizer.encode(["canción"])[0][-1]] == ("##cion" if stripped else "##ción")
+
+
+def test_a_pickle_that_runs_code_is_refused_with_the_whole_reason(tmp_path):
+    folder = write_published(tmp_path / "bert", BETO)
+    torch.save({"bert.x": Evil()}, folder / "pytorch_model.bin")
+    with pytest.raises(ConfigError) as error:
+        pretrained_encoder(str(folder))
+    assert error.value.place == "model.encoder.name"
+    assert "Evil" in str(error.value)  # in the last lines of torch's message
+    assert "\n" not in str(error.value)
+    assert not (folder / "ran").exists()
+
+
+class Evil:
+    def __reduce__(self):
+        return Evil, ()
+
+
+def test_what_is_no_encoder_is_said_clearly(tmp_path):
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2, "vocab_size": 30}
+    transformers.T5Model(transformers.T5Config(**sizes)).save_pretrained(tmp_path / "t5")
+    for load in (pretrained_encoder, lambda name: pretrained_tokenizer(name, 4)):
+        with refused("model.encoder.name", "an encoder-decoder (t5)", ConfigError):
+            load(str(tmp_path / "t5"))
+    folder = write_published(tmp_path / "bert", IXAMBERT)
+    (folder / "vocab.txt").unlink()
+    with refused("model.encoder.name", "without model_type", ConfigError):
+        pretrained_encoder(str(folder))
+    (folder / "config.json").write_text('{"model_type": "newest"}')
+    with refused("model.encoder.name", "model_type 'newest'", ConfigError):
+        pretrained_encoder(str(folder))

@@ -19,7 +19,8 @@ from asr_punct.config import Config, HeadConfig, ModelConfig, as_mapping, from_m
 from asr_punct.errors import ConfigError
 from asr_punct.features import DOCUMENT_START, WordInput, collate
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.model.encoder import new_encoder, pretrained_encoder
+from asr_punct.model.encoder import new_encoder
+from asr_punct.model.pretrained import pretrained_encoder
 from asr_punct.model.sequence import WindowNormalisation
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_tagger, save_tagger

@@ -1,39 +1,26 @@
-"""Contextual word vectors from a transformers encoder: a pretrained one, or one with random weights."""
+"""Contextual word vectors from a transformers encoder, and encoders with random weights (`pretrained` loads others)."""
 
 import json
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeAlias, cast
 
 import torch
-from safetensors import SafetensorError
 from torch import Tensor, nn
 from transformers import (
-    MODEL_FOR_MASKED_LM_MAPPING,
     AutoConfig,
     AutoModel,
     AutoModelForMaskedLM,
-    AutoTokenizer,
     ElectraConfig,
     ElectraModel,
-    FunnelBaseModel,
     ModernBertConfig,
     ModernBertModel,
-    PretrainedConfig,
 )
 
 from asr_punct.config import EncoderConfig
-from asr_punct.errors import ConfigError, first_line
-from asr_punct.logs import log_level
 from asr_punct.model.lookup import MIXED_TYPE, TABLE_TYPE, EncoderOutput, LookupEncoder, VocabularyLayer, boundary_table
-from asr_punct.subwords import SubwordTokenizer
 
-_NAME = "model.encoder.name"
 _MASKED_LM = "masked_lm_head"
 """Key in the settings of encoders with a masked-LM head."""
-log = logging.getLogger(__name__)
-_ATTENTION_DROPOUT = ("attention_probs_dropout_prob", "attention_dropout")
-_HIDDEN_DROPOUT = ("hidden_dropout_prob", "hidden_dropout", "dropout", "activation_dropout")
 
 
 class MaskedLMDecoder(nn.Module):
@@ -186,67 +173,3 @@ def with_decoder(model: nn.Module) -> WordEncoder:
                 setattr(module, name, None)
     is_tied = weight is masked_lm.get_input_embeddings().weight
     return WordEncoder(model, MaskedLMDecoder(None if is_tied else weight, bias))
-
-
-def pretrained_encoder(
-    name: str, masked_lm: bool = False, attention_dropout: float | None = None, hidden_dropout: float | None = None
-) -> WordEncoder:
-    """Load a pretrained encoder of the hub or a directory, with `masked_lm` also its masked-LM head if it has one.
-
-    A dropout rate of None keeps that of the checkpoint. Raises ConfigError if the encoder cannot be loaded, has no such
-    dropout, or has fewer output vectors than sub-words.
-    """
-    try:
-        config = AutoConfig.from_pretrained(name)
-        _set_dropout(config, "attention_dropout", _ATTENTION_DROPOUT, attention_dropout)
-        _set_dropout(config, "hidden_dropout", _HIDDEN_DROPOUT, hidden_dropout)
-        with_head = _pretrained_masked_lm(name, config) if masked_lm else None
-        if with_head is not None:
-            return with_decoder(with_head)
-        model = AutoModel.from_pretrained(name, config=config, use_safetensors=True)
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise ConfigError(_NAME, repr(name), f"an encoder of transformers: {first_line(error)}") from None
-    if masked_lm:
-        log.info("encoder %s has no masked-LM head: its embedding matrix is used as the decoder", name)
-    if isinstance(model, FunnelBaseModel):
-        found = f"{name!r}, a FunnelBaseModel, which has no vector for each sub-word"
-        raise ConfigError(_NAME, found, "one with a decoder: funnel-transformer/small, not -base")
-    if hasattr(model, "pooler"):
-        model.pooler = None
-    return WordEncoder(model)
-
-
-def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
-    """Load the fast tokenizer of a pretrained encoder. Raises ConfigError if there is none."""
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
-    except (OSError, ValueError) as error:
-        raise ConfigError(_NAME, repr(name), f"an encoder with a tokenizer: {first_line(error)}") from None
-    if not tokenizer.is_fast:
-        raise ConfigError(_NAME, f"{name!r} with a slow tokenizer", "one with a tokenizer.json")
-    return SubwordTokenizer(tokenizer.backend_tokenizer, max_subwords)
-
-
-def _set_dropout(config: PretrainedConfig, key: str, names: Sequence[str], rate: float | None) -> None:
-    """Set a dropout rate, unless it is None, under those of `names` that this type of encoder has."""
-    if rate is None:
-        return
-    present = [name for name in names if hasattr(config, name)]
-    if not present:
-        raise ConfigError(
-            f"model.encoder.{key}", str(rate), f"none, for encoders of type {config.model_type} have none"
-        )
-    for name in present:
-        setattr(config, name, rate)
-
-
-def _pretrained_masked_lm(name: str, config: PretrainedConfig) -> nn.Module | None:
-    """Load a checkpoint with its masked-LM head; return None if the checkpoint has no such head."""
-    if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
-        return None
-    with log_level("transformers", logging.ERROR):  # no warning about a missing head
-        model, loading = AutoModelForMaskedLM.from_pretrained(
-            name, config=config, use_safetensors=True, output_loading_info=True
-        )
-    encoder_prefix = f"{model.base_model_prefix}."
-    return model if all(weight.startswith(encoder_prefix) for weight in loading["missing_keys"]) else None

@@ -21,8 +21,9 @@ from asr_punct.errors import AsrPunctError, ConfigError, Setting
 from asr_punct.logs import log_level
 from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
-from asr_punct.model.encoder import Encoder, new_encoder, pretrained_encoder, pretrained_tokenizer
+from asr_punct.model.encoder import Encoder, new_encoder
 from asr_punct.model.pos import PosTagger
+from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_parts, load_pos_tagger
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
