@@ -9,6 +9,7 @@
 #   --tagger NAME      part-of-speech tagger of pos_fusion: a folder, own (the one of egs/iwslt/pos, for encoders
 #                      with the vocabulary of bert-base-uncased) or flair (default: own)
 #   --pauses B         whether the data has pauses (default: true)
+#   --text DIR         data of the first part of brnn, train.tsv and dev.tsv (default: DATA_DIR)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)
 #   --dry-run true     check that the system can be trained, print its settings and stop
 #
@@ -21,6 +22,7 @@ encoder=
 budget=full
 tagger=own
 pauses=true
+text=
 device=
 dry_run=false
 # shellcheck source=recipes/utils/parse_options.sh
@@ -128,7 +130,7 @@ case $system/$pauses in
     train train "$model" asr-punct train --init "$model-start"
     ;;
   brnn/true) # learns from text without pauses first
-    train text "$model-start" asr-punct train training.pause_dropout=1
+    data=${text:-$data} train text "$model-start" asr-punct train training.pause_dropout=1
     train train "$model" asr-punct train --init "$model-start" training.patience=3
     ;;
   *) train train "$model" asr-punct train ;;

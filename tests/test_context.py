@@ -1,6 +1,7 @@
 """Context layers against their papers' equations, word by word."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -83,6 +84,43 @@ def test_self_attention():
     check_rows(context("attention"), literal)
 
 
+def gelu(x):
+    return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
+
+
+def test_custom_bert():
+    """Devlin et al. 2019: learnt positions, attention of two heads, and normalisation after each residual sum."""
+    module = context("bert")
+    weights = {name.removeprefix("layers."): value for name, value in numbers(module).items()}
+
+    def linear(name, x):
+        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def norm(name, x):
+        centred = x - x.mean(axis=1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-12)
+        return scaled * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    def literal(_, words):
+        positions, types = (weights[f"embeddings.{kind}_embeddings.weight"] for kind in ("position", "token_type"))
+        words = norm("embeddings.LayerNorm", words + positions[: len(words)] + types[0])
+        for layer in ("encoder.layer.0", "encoder.layer.1"):
+            query, key, value = (linear(f"{layer}.attention.self.{name}", words) for name in ("query", "key", "value"))
+            heads = [slice(0, WIDTH // 2), slice(WIDTH // 2, WIDTH)]
+            scores = [query[:, head] @ key[:, head].T / math.sqrt(WIDTH // 2) for head in heads]
+            mixed = [
+                np.array([softmax(row) for row in each]) @ value[:, head]
+                for each, head in zip(scores, heads, strict=True)
+            ]
+            attended = linear(f"{layer}.attention.output.dense", np.concatenate(mixed, axis=1))
+            words = norm(f"{layer}.attention.output.LayerNorm", words + attended)
+            inner = linear(f"{layer}.output.dense", gelu(linear(f"{layer}.intermediate.dense", words)))
+            words = norm(f"{layer}.output.LayerNorm", words + inner)
+        return words
+
+    check_rows(module, literal)
+
+
 def test_recurrent_network_with_attention():
     """Tilk and Alumäe 2016, sections 2.1 and 2.2."""
 
@@ -102,7 +140,7 @@ def test_recurrent_network_with_attention():
     check_rows(context("brnn"), literal)
 
 
-@pytest.mark.parametrize("kind", ["convolution", "bilstm", "attention"])
+@pytest.mark.parametrize("kind", ["bert", "convolution", "bilstm", "attention"])
 def test_directory_and_graph_equal_the_model(kind, tmp_path):
     config = tiny_config().model
     config = dataclasses.replace(config, context=dataclasses.replace(config.context, kind=kind))

@@ -186,6 +186,26 @@ def test_segments_become_data_directories(tmp_path):
     assert (tmp_path / "data" / "es" / "train" / "text").read_text().startswith("s_10 ")
 
 
+@pytest.mark.parametrize(
+    ("stems", "documents"),
+    [
+        ("s_0.00_4.20 s_4.10_8.5 s_12.5_14 s_8.5_12.25", "s s s s"),
+        ("900_1350 0_421 421_900", "es-eu-train es-eu-train es-eu-train"),
+        ("2_001 2_002 2_010", "2 2 2"),
+        ("s_2_002 s_2_003 s_2_004", "s_2 s_2 s_2"),
+        ("1_5 2_7 other", "1 2 other"),
+    ],
+)
+def test_segments_of_one_recording_are_one_document_in_the_order_of_speech(stems, documents, tmp_path):
+    source = corpus(tmp_path / "c", **{f"es_eu__train__{stem}__es": "Sí." for stem in stems.split()})
+    prepare_mintzai(source, tmp_path / "data")
+    items = list(read_data_dir(tmp_path / "data" / "es" / "train"))
+    assert [item.document for item in items] == documents.split()
+    if "other" not in stems:
+        starts = [float(re.findall(r"\d+(?:\.\d+)?", item.id)[-2]) for item in items]
+        assert starts == sorted(starts)
+
+
 def test_missing_and_odd_files_are_named(tmp_path):
     source = corpus(
         tmp_path / "c", es_eu__train__a_1__es="Sí.", es_eu__train__a_2__es="(…)", eu_es__train__b_1__es="Bai."

@@ -25,7 +25,7 @@ from asr_punct.pauses import UNKNOWN_PAUSE
 
 CONFIG = tiny_config().model
 PAUSES = ["none", "continuous", "discrete-gaussian", "discrete-uniform", "late-gru"]
-CONTEXTS = ["none", "transformer", "convolution", "brnn", "bilstm", "attention"]
+CONTEXTS = ["none", "bert", "transformer", "convolution", "brnn", "bilstm", "attention"]
 
 
 def variant(pauses="discrete-gaussian", context="transformer", **heads):
@@ -115,7 +115,8 @@ def test_the_case_head_reads_punctuation_probabilities(case_context, reach):
 
 
 @pytest.mark.parametrize(
-    ("kind", "multiple", "width"), [("transformer", 8, 28), ("convolution", 8, 28), ("attention", 4, 30)]
+    ("kind", "multiple", "width"),
+    [("bert", 4, 30), ("transformer", 8, 28), ("convolution", 8, 28), ("attention", 4, 30)],
 )
 def test_heads_must_divide_the_width_and_with_rotary_positions_half_of_it(kind, multiple, width):
     with refused("model.context.heads", f"width {width}", ConfigError):

@@ -21,7 +21,10 @@ def option(*names):
 def put(path, text=""):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-if words[0] == "prepare":
+if words[:2] == ["prepare", "text"]:
+    for split in ("train", "dev"):
+        put(pathlib.Path(words[3], split + ".tsv"), "bai\\tPERIOD\\t-\\tFIRST_CAP\\n\\n")
+elif words[0] == "prepare":
     for language in ("es", "eu"):
         for split in ("train", "dev", "test"):
             root = pathlib.Path(words[3], language, split)
@@ -49,7 +52,7 @@ with open("calls", "a") as calls:
     print("decode", *sys.argv[1:], file=calls)
 out = pathlib.Path(sys.argv[-1])
 out.mkdir(parents=True, exist_ok=True)
-for name in ("test.tsv", "speed.json"):
+for name in ("tuned.tsv", "plain.tsv", "speed.json"):
     (out / name).touch()
 """
 LOCAL = {
@@ -74,7 +77,8 @@ def test_whole_run_a_second_one_and_one_stage(recipe):
     calls = recipe.calls()
     assert [name for name, _ in groupby(commands(calls))][:3] == ["prepare", "align", "pauses"]
     assert Counter(commands(calls)) == {
-        **{"prepare": 1, "align": 12, "pauses": 6, "train": 3, "export": 4, "decode": 3, "score": 3, "punctuate": 2}
+        **{"prepare": 1, "align": 12, "pauses": 6, "train": 3, "tune": 3, "export": 4, "decode": 3, "score": 6},
+        "punctuate": 2,
     }
     assert calls[0] == "prepare mintzai corpus data"
     assert (
@@ -90,7 +94,7 @@ def test_whole_run_a_second_one_and_one_stage(recipe):
     assert not list(recipe.root.rglob("*.partial"))
 
     assert recipe.calls() == []
-    assert commands(recipe.calls("--stage", 6, "--stop-stage", 6)) == ["score"] * 3
+    assert commands(recipe.calls("--stage", 6, "--stop-stage", 6)) == ["score"] * 6
     assert "--command egs/mintzai/run.sh --venv none --languages" in (recipe.root / "exp/RESULTS.md").read_text()
 
 
@@ -131,12 +135,12 @@ def test_options_reach_the_training(recipe, tmp_path):
         *("--languages", "eu", "--encoder", "bert", "--seed", 7, "--device", "cpu", "--stop-stage", 4),
         *("--train-options", "training.epochs=1 training.patience=2"),
     )
-    assert calls[-2] == (
+    assert calls[-3] == (
         "train --config autopunct_mini --data data/tsv/eu -o exp/models/eu --resume --device cpu model.language=eu "
         f"training.seed=7 model.encoder.name={tmp_path}/bert training.epochs=1 training.patience=2"
     )
     changed = recipe.calls("--languages", "eu", "--seed", 8, "--stop-stage", 4)
-    assert commands(changed) == ["train", "export"]
+    assert commands(changed) == ["train", "tune", "export"]
 
 
 def test_ablation_trains_the_rows_of_table_4(recipe):
@@ -145,9 +149,9 @@ def test_ablation_trains_the_rows_of_table_4(recipe):
     assert {tuple(call.split()[-2:]) for call in ablation} == {
         (f"model.context.kind={context}", f"model.pauses.kind={pauses}")
         for pauses in ("none", "continuous", "discrete-gaussian", "discrete-uniform")
-        for context in ("none", "transformer")
+        for context in ("none", "bert")
     }
-    assert commands(calls).count("score") == 9
+    assert commands(calls).count("score") == 18
 
 
 def test_another_system_reads_text_first_then_pauses(recipe):
@@ -158,6 +162,19 @@ def test_another_system_reads_text_first_then_pauses(recipe):
     assert "--init exp/models/es-start" in second
     assert "training.patience=3" in second
     assert "pause_dropout" not in second
+
+
+def test_the_text_of_the_first_part_can_be_news(recipe, tmp_path):
+    for language in ("es", "eu"):
+        (tmp_path / "news").mkdir(exist_ok=True)
+        (tmp_path / "news" / f"{language}.txt").write_text("Bai.\n")
+    calls = recipe.calls("--languages", "es+eu", "--system", "brnn", "--text", "news", "--stop-stage", 4)
+    assert f"prepare text {tmp_path}/news/eu.txt data/text/eu --lang eu --test 0" in calls
+    first, second = (call for call in calls if call.startswith("train"))
+    assert ("--data data/text/es+eu" in first, "--data data/tsv/es+eu" in second) == (True, True)
+    (tmp_path / "news" / "eu.txt").unlink()
+    assert recipe("--languages", "eu", "--system", "brnn", "--text", "news").returncode == 2
+    assert recipe("--languages", "es", "--text", "news").returncode == 2
 
 
 def test_times_of_a_recogniser(recipe, tmp_path):
@@ -194,12 +211,12 @@ def page(tmp_path):
     file.parent.mkdir()
     file.write_text("bai\tCOMMA+QUOTE\t-\tO\nez\tPERIOD\t-\tO\n\n")
     scores = score([LABELLED], [LABELLED])
-    main = Result("gaussian+bert", "es", scores, 5000.4, "torch")
-    other = Result("none", "es", scores, 6000.0, "torch")
+    main = Result("gaussian+bert", "es", scores, scores, 5000.4, "torch")
+    other = Result("none", "es", scores, scores, 6000.0, "torch")
     alignment = {"es/test": {"words": 3, "pause_f1": 0.9}}
 
     def lines(synthetic):
-        page = Page([main], [other], synthetic, "run.sh", [file], alignment)
+        page = Page([main], [other], synthetic, "run.sh", [file], [], alignment)
         return "\n".join(page.lines()).splitlines()
 
     return lines

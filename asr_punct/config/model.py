@@ -119,19 +119,19 @@ class PosConfig(Checked):
 class ContextConfig(Checked):
     """Layers between pause fusion and heads, with random initial weights (AutoPunct's custom BERT, section 3.2.2)."""
 
-    kind: Literal["none", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
-    """Layers over the word vectors of a window: ModernBERT layers, gated convolutions with attention layers, a
-    bidirectional GRU with attention (Tilk and Alumäe 2016), a bidirectional LSTM (Alam et al. 2020, section 4.1), or
-    self-attention (Shi et al. 2021, section 2.1)."""
+    kind: Literal["none", "bert", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
+    """Layers over the word vectors of a window: BERT layers (AutoPunct's), ModernBERT layers (`transformer`), gated
+    convolutions with attention layers, a bidirectional GRU with attention (Tilk and Alumäe 2016), a bidirectional LSTM
+    (Alam et al. 2020, section 4.1), or self-attention (Shi et al. 2021, section 2.1)."""
     layers: PositiveInt = 4
-    """Number of layers (transformer, attention)."""
+    """Number of layers (bert, transformer, attention)."""
     heads: PositiveInt = 4
     """Attention heads."""
     feed_forward: PositiveInt | None = None
     """Width of the feed-forward layers, or channels of a convolution. None: 8/3 of the vector width in a transformer,
-    4 times it in self-attention (Vaswani et al. 2017), equal to it in a convolution."""
+    4 times it in bert and self-attention (Vaswani et al. 2017), equal to it in a convolution."""
     local_attention: PositiveInt = 16
-    """Attention window of every second transformer layer, in words; the other layers attend globally."""
+    """Attention window of every second `transformer` layer, in words; all other layers attend to the whole window."""
     kernels: tuple[int, ...] = (5, 9, 9, 0, 15)
     """Kernel size of each gated convolution, in words; 0 is an attention layer instead."""
     dropout: Share = 0.1

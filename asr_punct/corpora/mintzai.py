@@ -18,8 +18,10 @@ from asr_punct.text import parse
 
 FOLDERS = {"es": "es-eu", "eu": "eu-es"}
 """Folder of each spoken language, named after it and the language of the translation."""
-_RECORDING = re.compile(r"(.+)[_-]\d+")
+_NUMBERED = re.compile(r"(.+)[_-]\d+")
 """Stem of a segment, `s_001`; the group is the recording `s`, whose segments are context for each other."""
+_SPAN = re.compile(r"(?:(.+)[_-])?(\d+(?:\.\d+)?)[_-](\d+(?:\.\d+)?)")
+"""Stem of a segment with its start and end, `s_0.00_4.21` or, without the recording, `0_421`."""
 
 
 class _Segment(NamedTuple):
@@ -82,7 +84,8 @@ def _segments(root: Path, texts: dict[str, Path], language: str, summary: Summar
     audio = _by_stem((path for path in (root / "audio").iterdir() if path.suffix.lower() in AUDIO_SUFFIXES), summary)
     summary.problems += [f"{audio[name]}: no transcription" for name in sorted(audio.keys() - texts.keys())]
     summary.problems += [f"{texts[name]}: no audio" for name in sorted(texts.keys() - audio.keys())]
-    names = sorted(audio.keys() & texts.keys(), key=_natural_order)
+    recordings = _recordings(audio.keys() & texts.keys(), f"{root.parent.name}-{root.name}")
+    names = list(recordings)
     for name in progress.track(names, "segments", total=len(names)):
         text = " ".join(read_text_file(texts[name]).split())
         parsed = parse(text, language)
@@ -92,8 +95,7 @@ def _segments(root: Path, texts: dict[str, Path], language: str, summary: Summar
         elif not parsed.words:
             summary.problems.append(f"{texts[name]}: no words")
         else:
-            match = _RECORDING.fullmatch(name)
-            yield _Segment(name, audio[name], text, len(parsed.words), match[1] if match else name)
+            yield _Segment(name, audio[name], text, len(parsed.words), recordings[name])
 
 
 def _by_stem(paths: Iterable[Path], summary: Summary) -> dict[str, Path]:
@@ -102,6 +104,28 @@ def _by_stem(paths: Iterable[Path], summary: Summary) -> dict[str, Path]:
         if found.setdefault(path.stem, path) is not path:
             summary.problems.append(f"{path}: same name as {found[path.stem].name}, left out")
     return found
+
+
+def _recordings(names: Iterable[str], unnamed: str) -> dict[str, str]:
+    """Return the recording of each segment, in the order of speech.
+
+    Names are those of `_SPAN` if segments of a recording overlap by a tenth of their length at most; then segments
+    without the name of a recording are all of the recording `unnamed`. Else they are those of `_NUMBERED`. Any other
+    segment is a recording.
+    """
+    spans: dict[str, list[tuple[float, float, str]]] = {}
+    for name in names:
+        if match := _SPAN.fullmatch(name):
+            spans.setdefault(match[1] or unnamed, []).append((float(match[2]), float(match[3]), name))
+    found: dict[str, str] = {}
+    for recording, segments in spans.items():
+        segments.sort()
+        ends = [0.0, *(end for _, end, _ in segments)]
+        if all(start < end and start + (end - start) / 10 >= ends[i] for i, (start, end, _) in enumerate(segments)):
+            found.update((name, recording) for _, _, name in segments)
+    others = sorted(set(names) - found.keys(), key=_natural_order)
+    numbered = ((name, _NUMBERED.fullmatch(name)) for name in others)
+    return found | {name: match[1] if match else name for name, match in numbered}
 
 
 def _natural_order(name: str) -> list[tuple[int, str]]:

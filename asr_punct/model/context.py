@@ -7,6 +7,7 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
+from transformers import BertConfig, BertModel
 
 from asr_punct.config import ContextConfig
 from asr_punct.errors import ConfigError
@@ -194,11 +195,34 @@ class AttentionContext(Context):
         return vectors
 
 
-class TransformerContext(Context):
-    """A small transformer over the words of the window (AutoPunct: González-Docasal et al. 2021, section 3.2.2).
+class BertContext(Context):
+    """BERT over the words of the window: the custom BERT of AutoPunct (González-Docasal et al. 2021, section 3.2.2).
 
-    The paper has BERT layers. ModernBERT layers are used here because they learn faster.
+    Learnt positions are added to the vectors, and each layer is followed by normalisation (Devlin et al. 2019).
     """
+
+    def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
+        super().__init__(width)
+        settings = BertConfig(
+            vocab_size=1,
+            pad_token_id=0,
+            hidden_size=width,
+            num_hidden_layers=config.layers,
+            num_attention_heads=config.heads,
+            intermediate_size=config.feed_forward or 4 * width,
+            hidden_dropout_prob=config.dropout,
+            attention_probs_dropout_prob=config.dropout,
+            max_position_embeddings=max_words,
+            type_vocab_size=1,
+        )
+        self.layers = BertModel(settings, add_pooling_layer=False)
+
+    def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        return cast(Tensor, self.layers(inputs_embeds=vectors, attention_mask=word_mask).last_hidden_state)
+
+
+class TransformerContext(Context):
+    """A small ModernBERT over the words of the window: pre-normalised layers with rotary positions."""
 
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
         super().__init__(width)
@@ -224,11 +248,14 @@ def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
 
     Raises ConfigError if the width is not a multiple of the number of heads, or of twice that with rotary positions.
     """
-    multiple_of = {"transformer": 2 * config.heads, "attention": config.heads, "convolution": 2 * config.heads}
+    multiple_of = dict.fromkeys(("bert", "attention"), config.heads)
+    multiple_of |= dict.fromkeys(("transformer", "convolution"), 2 * config.heads)
     if width % multiple_of.get(config.kind, 1):
         expected = f"a width that is a multiple of {multiple_of[config.kind]}, with {config.heads} heads"
         raise ConfigError("model.context.heads", f"word vectors of width {width}", expected)
     match config.kind:
+        case "bert":
+            return BertContext(config, width, max_words)
         case "transformer":
             return TransformerContext(config, width, max_words)
         case "convolution":

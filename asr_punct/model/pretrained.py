@@ -125,7 +125,7 @@ def _find(name: str, file: str) -> str | None:
     flags = {f"_raise_exceptions_for_{kind}": False for kind in ("missing_entries", "connection_errors", "gated_repo")}
     try:
         return cached_file(name, file, **flags)
-    except OSError:  # neither a directory nor a name of the hub
+    except (OSError, ValueError):  # neither a directory nor a name of the hub
         return None
 
 

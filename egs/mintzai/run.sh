@@ -14,6 +14,8 @@
 #   --encoder NAME     another pretrained encoder, by name or folder; with --system also minilm and built (default: the
 #                      configuration's; with --system BETO, BERTeus and IXAmBERT)
 #   --system NAME      instead of AutoPunct, another paper's system (brnn, pos_fusion …; see recipes/train_system.sh)
+#   --text DIR         with --system brnn: DIR/LANG.txt, written text, such as news, to train the first part on; a line
+#                      is a sentence or paragraph, an empty line ends a document (default: the corpus itself)
 #   --budget NAME      with --system: full (the papers' settings), pass, mini or smoke, as for recipes/train_system.sh
 #                      (default: full; mini and --encoder built on the synthetic corpus)
 #   --tagger NAME      part-of-speech tagger of pos_fusion: own, a small one that is trained on --treebanks (default);
@@ -30,6 +32,9 @@
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 data, 2 align, 3 pauses, 4 train, 5 decode, 6 score,
 #                      7 export and demonstration
+#
+# Each test set is decoded twice: plainly, as the papers decode, and with the decoder's rules and settings that are
+# tuned on the development set. The page names them.
 #
 # A second run skips what is done; the stage that --stage names is done again. Results: exp/RESULTS.md and
 # exp/scores.json, models in exp/models, a punctuated recording in exp/demo, logs in exp/log.
@@ -50,6 +55,7 @@ languages="es eu es+eu"
 config=
 encoder=
 system=
+text=
 budget=
 tagger=own
 treebanks=
@@ -68,7 +74,7 @@ venv=$root/.venv
 check_stages 7
 check_numbers 0 seed
 check_numbers 1 nj
-check_folders corpus ctm_dir treebanks
+check_folders corpus ctm_dir treebanks text
 [[ $tagger =~ ^(own|flair)$ ]] || fail "--tagger: found '$tagger', expected own or flair"
 check_treebanks
 use_venv
@@ -128,10 +134,15 @@ train_other_system() {
   [ -z "$treebanks" ] || tagger_folder=exp/pos/$(basename "$(encoder_of "$language")")
   # shellcheck disable=SC2086 # several options
   "$@" train_system.sh --encoder "$(encoder_of "$language")" --budget "$budget" --tagger "$tagger_folder" \
-    ${device:+--device "$device"} --dry-run "${dry_run:-false}" "$system" "data/tsv/$language" "$model" \
+    ${text:+--text "data/text/$language"} ${device:+--device "$device"} --dry-run "${dry_run:-false}" "$system" \
+    "data/tsv/$language" "$model" \
     "model.language=$language" "training.seed=$seed" $train_options
 }
 
+[ -z "$text" ] || [ "$system" = brnn ] || fail "found --text without --system brnn, expected both or none"
+for base in "${bases[@]}"; do
+  [ -z "$text" ] || [ -f "$text/$base.txt" ] || fail "--text: found no file $text/$base.txt"
+done
 [ -n "$system" ] || [ -z "$budget" ] || fail "found --budget without --system, expected both or none"
 if [ -n "$system" ]; then
   ! $ablation || fail "found --system and --ablation, expected one of them"
@@ -168,12 +179,10 @@ train() {
   local -a settings=()
   if [ -n "$system" ]; then
     runner=$train_cmd train_other_system "$language" "$output" step "train $name" "$output"
-    runner=$train_cmd step "tune $name" "$output-tuning.json" "${tune[@]}" --json "$output-tuning.json" "$output" \
-      "data/tsv/$language/dev.tsv" ${device:+--device "$device"}
   else
     if [[ $1 == ablation/* ]]; then
       pauses=$(cut -d / -f 2 <<<"$1")
-      [[ $pauses == *+bert ]] && settings=(model.context.kind=transformer) || settings=(model.context.kind=none)
+      [[ $pauses == *+bert ]] && settings=(model.context.kind=bert) || settings=(model.context.kind=none)
       pauses=${pauses%+bert}
       [[ $pauses =~ ^(none|continuous)$ ]] || pauses=discrete-$pauses
       settings+=("model.pauses.kind=$pauses")
@@ -183,6 +192,8 @@ train() {
       --data "data/tsv/$language" -o "$output" --resume ${device:+--device "$device"} "model.language=$language" \
       "training.seed=$seed" ${encoder:+"model.encoder.name=$encoder"} ${settings[@]+"${settings[@]}"} $train_options
   fi
+  runner=$train_cmd step "tune $name" "$output-tuning.json" "${tune[@]}" --json "$output-tuning.json" "$output" \
+    "data/tsv/$language/dev.tsv" ${device:+--device "$device"}
   # All systems are decoded with onnxruntime, so that their speed can be compared.
   if has_graph "$output"; then
     runner=$train_cmd step "graph $name" "$output/model.onnx" asr-punct export "$output"
@@ -251,6 +262,15 @@ if begin 3 data; then
     step "pauses $set" "data/tsv/$set.tsv" asr-punct pauses "data/$set/ctm" --data-dir "data/$set" \
       --lang "${set%/*}" --times "$times" -o "data/tsv/$set.tsv"
   done
+  for base in ${text:+"${bases[@]}"}; do
+    step "text $base" "data/text/$base/dev.tsv" asr-punct prepare text "$text/$base.txt" "data/text/$base" \
+      --lang "$base" --test 0
+  done
+  for split in ${text:+train dev}; do
+    mkdir -p data/text/es+eu
+    [[ $languages != *+* ]] || step "text es+eu/$split" "data/text/es+eu/$split.tsv" \
+      cat "data/text/"{es,eu}"/$split.tsv" \> "data/text/es+eu/$split.tsv"
+  done
   for split in train dev test; do
     [[ $languages != *+* ]] || step "pauses es+eu/$split" "data/tsv/es+eu/$split.tsv" \
       cat "data/tsv/"{es,eu}"/$split.tsv" \> "data/tsv/es+eu/$split.tsv"
@@ -280,7 +300,7 @@ if begin 5 exp; then
   done
   for model in "${models[@]}"; do
     name=${model#models/}
-    runner=$decode_cmd step "decode $name" "exp/decode/$name/test.tsv" local/decode_set.py \
+    runner=$decode_cmd step "decode $name" "exp/decode/$name/plain.tsv" local/decode_set.py \
       ${device:+--device "$device"} ${decode_options[@]+"${decode_options[@]}"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/$name"
   done
 fi
@@ -292,12 +312,14 @@ if begin 6 exp; then
   done
   for model in "${models[@]}"; do
     need 4 "exp/$model/config.json"
-    need 5 "exp/decode/${model#models/}/"{test.tsv,speed.json}
+    need 5 "exp/decode/${model#models/}/"{tuned,plain}.tsv "exp/decode/${model#models/}/speed.json"
   done
   for model in "${models[@]}"; do
     decoded=exp/decode/${model#models/}
-    step "score ${model#models/}" "$decoded/scores.json" asr-punct score "data/tsv/${model##*/}/test.tsv" \
-      "$decoded/test.tsv" --json "$decoded/scores.json"
+    for decoding in tuned plain; do
+      step "score ${model#models/} $decoding" "$decoded/$decoding.json" asr-punct score \
+        "data/tsv/${model##*/}/test.tsv" "$decoded/$decoding.tsv" --json "$decoded/$decoding.json"
+    done
   done
   step report exp/RESULTS.md local/results_page.py "$($synthetic && echo --synthetic || echo --no-synthetic)" \
     --command "$(cat exp/command)" --languages "$languages" --ablations "${ablations[*]}" --system "$system"

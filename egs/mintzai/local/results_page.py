@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write exp/scores.json, and exp/RESULTS.md: our results, and the paper's Tables 4 to 7 with ours beside.
+"""Write exp/scores.json, and exp/RESULTS.md: our results, and the paper's tables with ours beside.
 
-Reads exp/{models,ablation}/**/config.json, exp/decode/**/{scores,speed}.json, data/tsv and exp/align.json.
+Reads exp/{models,ablation}/**/config.json, exp/decode/**/{plain,tuned,speed}.json, data/tsv and exp/align.json.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,20 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from corpus_tables import LANGUAGES, corpus_tables, read_paper
 from environment import describe_environment
 from typer import Option
 
 from asr_punct.checkpoint import read_info
 from asr_punct.errors import run_script
 from asr_punct.files import read_json_file, write_file
-from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import MARKS
 from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.markdown import interval, percent, table
 
 EXP = Path("exp")
-PAPER = Path(__file__).parent / "paper"
-LANGUAGES = ("eu", "es", "es+eu")
 SYSTEMS = {
     "none": ("–", "–", "–", "–"),
     "none+bert": ("–", "–", "–", "✓"),
@@ -42,13 +40,23 @@ mintzai-ST v1.0, for comparison with a run with `--corpus`.
 """
 
 
+_DECODING = """Decoding: *plain* is the paper's, a mark where its probability is over a half (of a model with classes
+the likeliest class) and the likeliest case; *tuned* has the decoder's rules and settings fitted on the development set
+(`asr-punct tune`). The paper's tables have the plain results beside them.
+"""
+
+
 @dataclass(frozen=True)
 class Result:
-    """One decoded test set. `system` is its row of the paper's tables, `language` that of the model and of the set."""
+    """One test set, decoded plainly as in the paper, and with rules and tuned settings.
+
+    `system` is its row of the paper's tables, `language` that of the model and of the set.
+    """
 
     system: str
     language: str
-    scores: Scores
+    plain: Scores
+    tuned: Scores
     words_per_second: float
     runtime: str
 
@@ -63,6 +71,7 @@ class Page:
         synthetic: whether the corpus is synthetic.
         command: command line of the training.
         files: the TSV files of the corpus.
+        news: those of the text that the first stage of the BRNN is trained on.
         alignment: figures of `compare_times.py` by set; empty if the true times are unknown.
     """
 
@@ -71,6 +80,7 @@ class Page:
     synthetic: bool
     command: str
     files: Sequence[Path]
+    news: Sequence[Path]
     alignment: Mapping[str, Mapping[str, Any]]
 
     @property
@@ -90,35 +100,35 @@ class Page:
         if self.synthetic:
             yield _SYNTHETIC
         yield from self._conditions()
+        yield from corpus_tables(self.files, self.news, self.here)
         yield from self._summary()
         yield from self._alignment()
         yield "## The paper's tables"
         yield "Paper: González-Docasal et al. 2021, AutoPunct, Tables 4 to 7; F1 in per cent."
         yield f"{_LEGEND}\n"
-        yield from self._by_system("Table 4: micro F1 of the marks", 4, lambda r: percent(r.scores.micro.f1))
+        yield from self._by_system("Table 4: micro F1 of the marks", 4, lambda r: percent(r.plain.micro.f1))
         for language in LANGUAGES:
             yield from self._by_mark(language)
-        yield from self._by_system("Table 6: micro F1 of case", 6, lambda r: percent(r.scores.case.micro.f1))
+        yield from self._by_system("Table 6: micro F1 of case", 6, lambda r: percent(r.plain.case.micro.f1))
         title = "Table 7: words a second (the paper's on an Nvidia RTX 2080 Ti)"
         yield from self._by_system(title, 7, lambda r: f"{r.words_per_second:.0f}")
 
     def _conditions(self) -> Iterator[str]:
         yield from describe_environment(self.command)
         yield ""
-        sizes = [(f"{file.parent.name}/{file.stem}", *map(str, _size(file))) for file in self.files]
-        yield table(("set", "utterances", "words", "marks"), sizes)
 
     def _summary(self) -> Iterator[str]:
         yield f"## Results ({self.here})"
-        header = "test set, words, micro F1, 95 %, mean F1, slot error rate, case F1, 95 %, words/s, runtime"
+        yield _DECODING
+        header = "test set, decoding, words, micro F1, 95 %, mean F1, slot error rate, case F1, 95 %, words/s, runtime"
         rows = []
         for result in self.results:
-            scores = result.scores
-            marks = percent(scores.micro.f1), interval(scores.ci95.get("micro.f1"))
-            rates = percent(scores.mean_f1), percent(scores.slot_error_rate)
-            case = percent(scores.case.micro.f1), interval(scores.ci95.get("case.micro.f1"))
-            speed = f"{result.words_per_second:.0f}", result.runtime
-            rows.append((result.language, str(scores.words), *marks, *rates, *case, *speed))
+            for decoding, scores in ("plain", result.plain), ("tuned", result.tuned):
+                marks = percent(scores.micro.f1), interval(scores.ci95.get("micro.f1"))
+                rates = percent(scores.mean_f1), percent(scores.slot_error_rate)
+                case = percent(scores.case.micro.f1), interval(scores.ci95.get("case.micro.f1"))
+                speed = (f"{result.words_per_second:.0f}", result.runtime) if decoding == "plain" else ("", "")
+                rows.append((result.language, decoding, str(scores.words), *marks, *rates, *case, *speed))
         yield table(header.split(", "), rows)
 
     def _alignment(self) -> Iterator[str]:
@@ -150,22 +160,10 @@ class Page:
         ]
         for result in (*self.results, *self.ablation):
             if result.language == language:
-                rates = (percent(result.scores.marks[mark].f1) for mark in MARKS)
+                rates = (percent(result.plain.marks[mark].f1) for mark in MARKS)
                 rows.append((self.here, *SYSTEMS.get(result.system, (result.system, "", "", "")), *rates))
         yield f"### Table 5: F1 of each mark, {language.upper()}"
         yield table(("", "S", "D", "f", "B", *MARKS), rows)
-
-
-def read_paper(number: int) -> list[dict[str, str]]:
-    lines = (PAPER / f"table{number}.tsv").read_text(encoding="utf-8").splitlines()
-    header, *rows = (line.split("\t") for line in lines)
-    return [dict(zip(header, row, strict=True)) for row in rows]
-
-
-def _size(path: Path) -> tuple[int, int, int]:
-    utterances = list(read_tsv(path))
-    marks = sum(len(labels.marks) for utterance in utterances for labels in utterance.labels)
-    return len(utterances), sum(len(utterance.words) for utterance in utterances), marks
 
 
 def read_result(name: str, language: str, system: str = "") -> Result:
@@ -180,7 +178,8 @@ def read_result(name: str, language: str, system: str = "") -> Result:
     return Result(
         system=system or row,
         language=language,
-        scores=Scores.from_dict(read_json_file(decoded / "scores.json")),
+        plain=Scores.from_dict(read_json_file(decoded / "plain.json")),
+        tuned=Scores.from_dict(read_json_file(decoded / "tuned.json")),
         words_per_second=speed["words_per_second"],
         runtime=speed["runtime"],
     )
@@ -198,14 +197,16 @@ def main(
     others = [read_result(f"ablation/{name}", language) for name in ablations.split() for language in codes]
     alignment = read_json_file(EXP / "align.json") if (EXP / "align.json").exists() else {}
     files = [Path("data/tsv", language, f"{split}.tsv") for language in codes for split in ("train", "dev", "test")]
-    page = Page(results, others, synthetic, command, files, alignment)
-    write_score_sets({result.language: result.scores for result in results}, EXP / "scores.json")
+    news = sorted(Path("data/text").glob("*/*.tsv"))
+    page = Page(results, others, synthetic, command, files, news, alignment)
+    decoded = {f"{result.language} plain": result.plain for result in results}
+    write_score_sets({result.language: result.tuned for result in results} | decoded, EXP / "scores.json")
     with write_file(EXP / "RESULTS.md") as out:
         out.writelines(f"{line}\n" for line in page.lines())
     for result in results:
-        marks, case = percent(result.scores.micro.f1), percent(result.scores.case.micro.f1)
-        speed = f"{result.words_per_second:.0f} words/s"
-        print(f"  {result.language}: marks F1 {marks}, case F1 {case}, {speed} ({page.here})")
+        marks, tuned = percent(result.plain.micro.f1), percent(result.tuned.micro.f1)
+        case, speed = percent(result.plain.case.micro.f1), f"{result.words_per_second:.0f} words/s"
+        print(f"  {result.language}: marks F1 {marks} plain, {tuned} tuned, case F1 {case}, {speed} ({page.here})")
 
 
 if __name__ == "__main__":
