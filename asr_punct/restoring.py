@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from asr_punct import formats
 from asr_punct.errors import ArgumentError, Setting
 from asr_punct.files import Pathlike, make_directory, write_file
+from asr_punct.fillers import without_fillers
 from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
 from asr_punct.formats.kaldi.tables import read_wav_scp
-from asr_punct.formats.registry import PARAGRAPH_FORMATS
+from asr_punct.formats.registry import PARAGRAPH_FORMATS, READING_FORMATS
 from asr_punct.formats.source import Source
 from asr_punct.formats.times import OnBadTimes
 from asr_punct.marks import Glyphs, Labels, takes_case
@@ -51,13 +52,14 @@ _MIN_CAPITALS = 3
 
 
 class Target(NamedTuple):
-    """An output: its path and format, limits of its cues, a file for the cues that break them, and its paragraphs."""
+    """An output: its path and format, limits of its cues, a file for cues that break them, paragraphs, and fillers."""
 
     path: Pathlike
     format: str
     limits: Limits | None = None
     report: Path | None = None
     paragraphs: ParagraphSettings | None = None
+    drops_fillers: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class PipelineOptions:
         subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
         report: file for the cues that break these limits; None: it is not written.
         paragraphs: where paragraphs of text, Markdown and .docx end, as `paragraphs.parse_paragraphs` reads it.
+        fillers: `keep`, or `drop` to leave fillers and repeats out of text, documents and subtitles (`fillers`).
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         audio: the recording on which pauses are refined; None: see `wav_scp`.
         wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
@@ -84,6 +87,7 @@ class PipelineOptions:
     subtitles: str | None = None
     report: Path | None = None
     paragraphs: str = "auto"
+    fillers: str = "keep"
     times: str | None = None
     audio: Path | None = None
     wav_scp: Path | None = None
@@ -104,7 +108,10 @@ class PipelineOptions:
         if self.probabilities and name != "json":
             raise ArgumentError("probabilities", f"the output {name}", "json", Setting("target_format", "json"))
         paragraphs = parse_paragraphs(self.paragraphs) if name in PARAGRAPH_FORMATS else None
-        return Target(output, name, limits, self.report, paragraphs)
+        if self.fillers not in ("keep", "drop"):
+            raise ArgumentError("fillers", repr(self.fillers), "keep or drop")
+        drops_fillers = self.fillers == "drop" and name in READING_FORMATS
+        return Target(output, name, limits, self.report, paragraphs, drops_fillers)
 
     @cached_property
     def audio_of(self) -> AudioOf | None:
@@ -184,6 +191,8 @@ def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Targ
             yield utterance
 
     written, glyphs = formats.with_glyphs(counted(), glyphs)
+    if target.drops_fillers:
+        written = without_fillers(written, glyphs)
     if target.paragraphs:
         written = timed_paragraphs(written, glyphs, target.paragraphs)
     formats.write(written, target.path, glyphs, target.format, target.limits, cues.append if target.report else None)

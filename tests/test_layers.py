@@ -25,6 +25,7 @@ LAYERS = [
         "pauses",
         "sentences",
         "paragraphs",
+        "fillers",
     ),
     *("subtitles", "formats", "casing", "config", "decode", "scoring", "align", "subwords", "features"),
     *(

@@ -50,6 +50,7 @@ def batch(
     target_format: options.To = None,
     subtitles: options.Subtitles = None,
     paragraphs: options.Paragraphs = "auto",
+    fillers: options.Fillers = "keep",
     wav_scp: options.WavScp = None,
     times: options.Times = None,
     strict: options.Strict = False,

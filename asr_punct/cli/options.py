@@ -98,6 +98,13 @@ Paragraphs = Annotated[
         "pauses and speakers; nowhere (a line an utterance); at speakers; also at pauses of this length.",
     ),
 ]
+Fillers = Annotated[
+    str,
+    typer.Option(
+        metavar="keep|drop",
+        help="drop: leave hesitations (um, eh) and immediate repeats out of text, documents and subtitles.",
+    ),
+]
 Report = Annotated[
     Path | None,
     typer.Option(

@@ -58,6 +58,7 @@ def transcribe(
     subtitles: options.Subtitles = None,
     report: options.Report = None,
     paragraphs: options.Paragraphs = "auto",
+    fillers: options.Fillers = "keep",
     lowercase: options.Lowercase = False,
     device: RecogniserDevice = None,
     quiet: options.Quiet = False,

@@ -44,6 +44,7 @@ def punctuate(
     subtitles: options.Subtitles = None,
     report: options.Report = None,
     paragraphs: options.Paragraphs = "auto",
+    fillers: options.Fillers = "keep",
     audio: options.Audio = None,
     wav_scp: options.WavScp = None,
     times: options.Times = None,

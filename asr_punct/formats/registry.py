@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from asr_punct.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.cues.cue_reader import is_srt, is_vtt, read_srt, read_vtt
 from asr_punct.formats.cues.stl import stl_content
-from asr_punct.formats.cues.writers import write_ass, write_srt, write_ttml, write_vtt
+from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, write_ass, write_srt, write_ttml, write_vtt
 from asr_punct.formats.documents.audacity import write_audacity
 from asr_punct.formats.documents.docx import docx_content
 from asr_punct.formats.documents.markdown import write_markdown
@@ -174,6 +174,8 @@ WRITABLE_FILES = tuple(name for name in WRITABLE if not isinstance(FORMATS[name]
 """Formats that are written to one file of text."""
 PARAGRAPH_FORMATS = ("text", "markdown", "docx")
 """Formats whose utterances are paragraphs for people who read them."""
+READING_FORMATS = (*PARAGRAPH_FORMATS, "sentences", "audacity", *SUBTITLE_FORMATS)
+"""Formats for people who read or translate, who do not need every word."""
 BY_SUFFIX = {
     suffix.lower(): next(each.name for each in _FORMATS if suffix in each.suffixes)
     for each in _FORMATS

@@ -1,0 +1,112 @@
+"""Leave hesitations (`um`, `eh`) and immediate repeats (`the the`) out of a transcript that people read.
+
+This is the last step: the model has read every word, and the marks beside a word that goes are mended. Only words that
+are nothing else are in the lists: Spanish `este`, Basque `e` and English `like` stay. A word is a repeat only if it is
+one that nobody says twice on purpose: `no no`, `muy muy`, `that that` stay.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Glyphs, Labels, Mark
+from asr_punct.text import read_marks, split_token
+from asr_punct.words import Seconds, Utterance, Word, marks_of
+
+_HESITATIONS = {
+    "en": "uh uhh um umm uhm erm hmm hm mmm",
+    "es": "eh ehh ehm em emm mmm hmm hm",
+    "eu": "eh ehh ehm em emm mmm hmm hm",
+}
+_SAID_ONCE = {
+    "en": "the a an i we he she and but or my our their because if i'm i'll i've it's",
+    "es": "el los las un una unos unas y o de del al que en con por para su sus mi mis yo nos pero porque",
+    "eu": "eta baina edo nik guk zuk",
+}
+_WORDS = {code: frozenset(text.split()) for code, text in _HESITATIONS.items()}
+_ONCE = {code: frozenset(text.split()) for code, text in _SAID_ONCE.items()}
+_NO_LABELS = Labels()
+_UNFINISHED = frozenset({Mark.COMMA, Mark.ELLIPSIS, Mark.DASH})
+"""Marks that may stand between a word and its repeat."""
+
+
+def without_fillers(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
+    """Yield the utterances without fillers and repeats; one that has no other words is left out.
+
+    Utterances that lose words have no `origin`: they cannot be written into the file that they were read from.
+    """
+    for utterance in utterances:
+        words = _kept(utterance.words, glyphs.of(utterance.language).name)
+        if len(words) == len(utterance.words):
+            yield utterance
+        elif words:
+            yield replace(utterance, words=words, origin=None)
+
+
+@dataclass
+class _Dropped:
+    """What words that were dropped leave to the next word: marks on its left, a capital, a start."""
+
+    marks: frozenset[Mark] = frozenset()
+    has_capital: bool = False
+    start: Seconds | None = None
+
+    def give_to(self, word: Word) -> Word:
+        labels = word.labels or _NO_LABELS
+        case = Case.FIRST_CAP if self.has_capital and labels.case is Case.O else labels.case
+        start = self.start if word.start is None else word.start
+        changed = Labels(labels.marks | self.marks, case)
+        return replace(word, labels=changed if changed != _NO_LABELS else word.labels, start=start)
+
+
+def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
+    kept, dropped = list[Word](), _Dropped()
+    for word, after in zip_longest(words, words[1:]):
+        if not _is_dropped(word, after, language):
+            kept.append(dropped.give_to(word))
+            dropped = _Dropped()
+            continue
+        marks = _marks(word, language)
+        dropped.marks |= marks & set(LEFT)
+        dropped.has_capital |= _has_capital(word)
+        dropped.start = word.start if dropped.start is None else dropped.start
+        if kept:
+            kept[-1] = _mended(kept[-1], word, marks - set(LEFT), language)
+    return tuple(kept)
+
+
+def _is_dropped(word: Word, after: Word | None, language: str) -> bool:
+    marks, core = _marks(word, language), _core(word, language)
+    if core in _WORDS.get(language, ()):
+        return Mark.QUESTION not in marks  # `¿eh?` asks for agreement
+    is_repeated = after is not None and core in _ONCE.get(language, ()) and _core(after, language) == core
+    return is_repeated and marks - set(LEFT) <= _UNFINISHED
+
+
+def _mended(before: Word, word: Word, marks: frozenset[Mark], language: str) -> Word:
+    """Return the word before one that goes, with the mark that ends its sentence, and without a comma for the two."""
+    labels = before.labels or _NO_LABELS
+    own = _marks(before, language)
+    end = before.end if before.end is not None else word.end if word.start is None else None
+    if own & SENTENCE_ENDS:
+        changed = labels.marks
+    elif marks & SENTENCE_ENDS:
+        changed = (labels.marks - _UNFINISHED) | marks
+    elif Mark.COMMA in marks:
+        changed = labels.marks - {Mark.COMMA}
+    else:
+        changed = labels.marks | (marks - _UNFINISHED)
+    return replace(before, labels=replace(labels, marks=changed) if changed != labels.marks else before.labels, end=end)
+
+
+def _marks(word: Word, language: str) -> frozenset[Mark]:
+    before, _, after = split_token(word.text, language)
+    return marks_of(word) | read_marks(before, after)
+
+
+def _core(word: Word, language: str) -> str:
+    return split_token(word.text, language)[1].lower()
+
+
+def _has_capital(word: Word) -> bool:
+    return word.text != word.text.lower() or (word.labels is not None and word.labels.case is not Case.O)

@@ -1,0 +1,79 @@
+"""Fillers and immediate repeats, left out of text that people read."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asr_punct.fillers import without_fillers
+from asr_punct.marks import Labels, Mark, glyphs
+from asr_punct.text import parse
+from asr_punct.words import Utterance, Word, text_of_utterance
+
+
+def utterance(text, language):
+    """The words of a text in lower case, with its marks and capitals as labels."""
+    parsed = parse(text, language)
+    words = zip(parsed.words, parsed.labels, strict=True)
+    return Utterance(tuple(Word(word, labels=labels) for word, labels in words), language=language)
+
+
+def cleaned(text, language):
+    spoken = [utterance(text, language)]
+    return " ".join(text_of_utterance(each, glyphs(language)) for each in without_fillers(spoken, glyphs(language)))
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("es", "Eh, yo creo que no.", "Yo creo que no."),
+        ("es", "Yo, eh, creo que no.", "Yo creo que no."),
+        ("es", "Yo creo, eh, que no, mmm.", "Yo creo que no."),
+        ("es", "Yo yo creo que sí.", "Yo creo que sí."),
+        ("es", "¿Eh, cuándo llega?", "¿Cuándo llega?"),
+        ("es", "«Eh… vale», dijo.", "«Vale», dijo."),
+        ("en", "Um, the, the train is, uh, late. Um. It's fine.", "The train is late. It's fine."),
+        ("en", "I, I think so, um.", "I think so."),
+        ("eu", "Eh, eta eta gero etorri zen.", "Eta gero etorri zen."),
+        # words that look like fillers or repeats
+        ("es", "Te vienes, ¿eh?", "Te vienes, ¿eh?"),
+        (
+            "es",
+            "Este libro, este, no me gusta. No, no. Muy muy bien.",
+            "Este libro, este, no me gusta. No, no. Muy muy bien.",
+        ),
+        ("es", "Lo que dijo él. El libro.", "Lo que dijo él. El libro."),
+        ("eu", "Ez, ez. Poliki poliki e bat.", "Ez, ez. Poliki poliki e bat."),
+        ("en", "I like it. I said that that is so, so good.", "I like it. I said that that is so, so good."),
+        ("en", "We saw a. A was first.", "We saw a. A was first."),
+    ],
+)
+def test_fillers_go_and_marks_are_mended(language, text, expected):
+    assert cleaned(text, language) == expected
+
+
+def test_an_utterance_of_fillers_goes():
+    assert list(without_fillers([utterance("Um, uh.", "en"), utterance("", "en")], glyphs("en"))) == [
+        utterance("", "en")
+    ]
+
+
+def test_edges_of_segments_keep_their_times():
+    words = (Word("um", 1.0), Word("well"), Word("uh", end=3.0))
+    [found] = without_fillers([Utterance(words, language="en", origin="file")], glyphs("en"))
+    assert found.words == (Word("well", 1.0, 3.0),)
+    assert found.origin is None
+
+
+TOKENS = st.sampled_from(["um", "eh", "the", "el", "no", "ana", "Eh,", "the,", "¿eh?", "like"])
+MARKS = st.frozensets(st.sampled_from(list(Mark)), max_size=2)
+WORDS = st.lists(st.builds(lambda text, marks: Word(text, labels=Labels(marks)), TOKENS, MARKS))
+
+
+@given(WORDS, st.sampled_from(["es", "en", "eu"]))
+def test_other_words_stay_in_order(words, language):
+    found = [w.text for u in without_fillers([Utterance(tuple(words))], glyphs(language)) for w in u.words]
+    left = iter(word.text for word in words)
+    assert all(text in left for text in found)
+    assert [text for text in found if text in ("no", "ana", "like", "¿eh?")] == [
+        word.text for word in words if word.text in ("no", "ana", "like", "¿eh?")
+    ]
