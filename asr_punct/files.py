@@ -1,6 +1,5 @@
-"""Read and write UTF-8 text files; errors have line numbers, and an output file appears when it is complete."""
+"""Read and write text files; errors have line numbers, and an output file appears when it is complete."""
 
-import codecs
 import gzip
 import json
 import lzma
@@ -18,6 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
+from asr_punct.encoding import STRICT, Decoder, Encoding, Undecoded
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.partial import EXPECTED_OUTPUT, io_errors, opened_output, standard_output, unfinished, unfinished_output
 from asr_punct.progress import Position
@@ -77,15 +77,16 @@ class InputFile(PathLike[str]):
     Functions that read files accept it as a path.
     """
 
-    def __init__(self, path: Pathlike) -> None:
-        self._path = path
+    def __init__(self, path: Pathlike, encoding: Encoding = STRICT) -> None:
+        self._path, self._encoding = path, encoding
         self._opened: BinaryIO | None = None
         self._started: Lines | None = None
+        self._decoder = self._new_decoder()
 
     @classmethod
-    def of(cls, path: Pathlike) -> "InputFile":
-        """Return the file itself, or a new one for another path."""
-        return path if isinstance(path, cls) else cls(path)
+    def of(cls, path: Pathlike, encoding: Encoding = STRICT) -> "InputFile":
+        """Return the file itself, or a new one in this encoding for another path."""
+        return path if isinstance(path, cls) else cls(path, encoding)
 
     def __fspath__(self) -> str:
         return os.fspath(self._path)
@@ -129,16 +130,37 @@ class InputFile(PathLike[str]):
         started, self._started = self._started, None
         return started or self._read_lines()
 
+    @property
+    def undecoded(self) -> tuple[int, str]:
+        """The number of bytes that were read last, are not UTF-8 and were kept, and the place of the first one."""
+        return self._decoder.count, self._decoder.first
+
+    def _new_decoder(self) -> Decoder:
+        return Decoder(self._encoding, display_name(self))
+
     def _read_lines(self) -> Lines:
+        self._decoder = decoder = self._new_decoder()
+        pending, number = "", 1
         with self.open_bytes() as file:
-            for number, raw in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), start=1):
-                if len(raw) > MAX_LINE:
+            for raw in iter(partial(file.readline, MAX_LINE + 1), b""):
+                if len(raw) + len(pending) > MAX_LINE:
                     place = f"{display_name(self)}:{number}"
                     raise InputError(place, f"a line of more than {MAX_LINE} bytes", "at most that many")
-                line = _decoded(raw, self, number)
-                if number == 1:
-                    line = line.removeprefix("\ufeff")
-                yield number, line.removesuffix("\n").removesuffix("\r")
+                *lines, pending = (pending + decoder.decode(raw, number)).split("\n")
+                for line in lines:
+                    yield number, line.removesuffix("\r")
+                    number += 1
+        if pending := pending + decoder.decode(b"", number, is_last=True):
+            yield number, pending.removesuffix("\r")
+
+    def read(self) -> str:
+        """Return the whole text. Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes."""
+        with self.open_bytes() as file:
+            raw = file.read(MAX_FILE + 1)
+        if len(raw) > MAX_FILE:
+            raise InputError(display_name(self), f"more than {MAX_FILE} bytes", "at most that many in such a file")
+        self._decoder = self._new_decoder()
+        return self._decoder.decode(raw, 1, is_last=True)
 
     @contextmanager
     def open_bytes(self) -> Iterator[BinaryIO]:
@@ -177,44 +199,21 @@ def _standard_input() -> BinaryIO:
 
 
 def read_lines(path: Pathlike) -> Lines:
-    r"""Yield the lines of a UTF-8 text file and their numbers from 1; `-` is standard input.
+    r"""Yield the lines of a text file and their numbers from 1; `-` is standard input.
 
-    A line ends only at `\n`; a carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are
-    decompressed. Raises InputError for a file that cannot be read, or a line that is not UTF-8 or too long.
+    The encoding is that of an `InputFile`, else UTF-8 or, with its byte order mark, UTF-16. A line ends only at `\n`; a
+    carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are decompressed. Raises
+    InputError for a file that cannot be read, or a line that cannot be decoded or is too long.
     """
     return InputFile.of(path).lines()
 
 
-def _decoded(raw: bytes, path: Pathlike, number: int) -> str:
-    """Decode bytes of a file that begin at line `number`."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = raw[: error.start]
-        line, column = number + before.count(b"\n"), error.start - before.rfind(b"\n")
-        found = f"byte 0x{raw[error.start]:02x} at column {column}"
-        raise InputError(f"{display_name(path)}:{line}", found, "UTF-8 text") from None
+def read_text_file(path: Pathlike) -> str:
+    """Return the text of a file without a byte order mark and its last line feed; CRLF becomes LF.
 
-
-def read_text_file(path: Pathlike, *, may_be_utf16: bool = False) -> str:
-    """Return the text of a UTF-8 file without a byte order mark and its last line feed; CRLF becomes LF.
-
-    With `may_be_utf16` a file with the byte order mark of UTF-16 is read as such. Raises InputError as `read_lines`,
-    and for more than `MAX_FILE` bytes.
+    Its encoding is as in `read_lines`. Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes.
     """
-    with InputFile.of(path).open_bytes() as file:
-        raw = file.read(MAX_FILE + 1)
-    if len(raw) > MAX_FILE:
-        raise InputError(display_name(path), f"more than {MAX_FILE} bytes", "at most that many in such a file")
-    if may_be_utf16 and raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        try:
-            text = raw.decode("utf-16")
-        except UnicodeDecodeError as error:
-            found = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1}"
-            raise InputError(display_name(path), found, "UTF-16 text") from None
-    else:
-        text = _decoded(raw, path, 1)
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n")
+    return InputFile.of(path).read().replace("\r\n", "\n").removesuffix("\n")
 
 
 def read_json_file(path: Pathlike) -> Any:
@@ -226,18 +225,19 @@ def read_json_file(path: Pathlike) -> Any:
         raise InputError(path, f"{type(error).__name__} {error}", "JSON") from None
 
 
-def write_file(path: Pathlike) -> AbstractContextManager[TextIO]:
-    """Open a text file that appears under its name when it is complete; `-` is standard output.
+def write_file(path: Pathlike, undecoded: Undecoded = "refuse") -> AbstractContextManager[TextIO]:
+    """Open a UTF-8 file that appears under its name when it is complete; `-` is standard output.
 
-    `.xz` and `.gz` files are compressed. If the caller's code raises, no file appears. The stream has only the methods
-    `write`, `writelines`, `flush` and `close`. Raises InputError if the file cannot be written.
+    `undecoded` says what happens to lone surrogates, which stand for bytes that were not UTF-8. `.xz` and `.gz` files
+    are compressed. If the caller's code raises, no file appears. The stream has only the methods `write`, `writelines`,
+    `flush` and `close`. Raises InputError if the file cannot be written.
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
-        return standard_output()
+        return standard_output(undecoded)
     if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout or a named pipe cannot be replaced
-        return opened_output(target, target)
-    return unfinished_output(target)
+        return opened_output(target, target, undecoded)
+    return unfinished_output(target, undecoded)
 
 
 def write_bytes(path: Pathlike, content: bytes) -> None:

@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
+from asr_punct.encoding import Undecoded, visible
 from asr_punct.errors import InputError
 
 _Result = TypeVar("_Result")
@@ -105,12 +106,31 @@ def _is_alive(process: int) -> bool:
 class _Output:
     """A text stream that raises InputError for its own errors, not for the caller's; `failure` is its last OSError."""
 
-    def __init__(self, stream: TextIO, name: object) -> None:
-        self._stream, self._name = stream, name
+    def __init__(self, stream: TextIO, name: object, undecoded: Undecoded) -> None:
+        self._stream, self._name, self._undecoded = stream, name, undecoded
         self.failure: OSError | None = None
 
     def write(self, text: str) -> int:
-        return self._run(self._stream.write, text)
+        if self._undecoded == "replace":
+            text = visible(text)
+        try:
+            return self._run(self._stream.write, text)
+        except UnicodeEncodeError as error:  # lone surrogates, or a terminal that is not in UTF-8
+            if self._undecoded == "refuse" or visible(text) == text:
+                raise self._cannot_write(error) from None
+        return self._write_bytes(text)
+
+    def _write_bytes(self, text: str) -> int:
+        """Write a text with the bytes that its lone surrogates stand for."""
+        self.flush()
+        try:
+            return self._run(self._stream.buffer.write, text.encode(self._stream.encoding, "surrogateescape"))
+        except UnicodeEncodeError as error:
+            raise self._cannot_write(error) from None
+
+    def _cannot_write(self, error: UnicodeEncodeError) -> InputError:
+        found = repr(error.object[error.start : error.end])
+        return InputError(self._name, found, f"text that {error.encoding} can write")
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -122,15 +142,12 @@ class _Output:
     def close(self) -> None:
         self._run(self._stream.close)
 
-    def _run(self, function: Callable[..., _Result], *arguments: str) -> _Result:
+    def _run(self, function: Callable[..., _Result], *arguments: str | bytes) -> _Result:
         try:
             return function(*arguments)
         except OSError as error:
             self.failure = error
             raise InputError(self._name, _describe(error), EXPECTED_OUTPUT) from None
-        except UnicodeEncodeError as error:  # surrogate escapes of a file name, or a terminal, not in UTF-8
-            found = repr(error.object[error.start : error.end])
-            raise InputError(self._name, found, f"text that {error.encoding} can write") from None
 
 
 class _GzipFile(gzip.GzipFile):
@@ -152,28 +169,28 @@ _WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _GzipFile, ".xz": lzma.open
 
 
 @contextmanager
-def opened_output(file: Path, name: Path) -> Iterator[TextIO]:
+def opened_output(file: Path, name: Path, undecoded: Undecoded = "refuse") -> Iterator[TextIO]:
     """Open a file to write, compressed as its `name` says, which errors also show."""
     with io_errors(name, EXPECTED_OUTPUT):
         stream = _WRITERS.get(name.suffix, open)(file, "wb")
-        out = _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name)
+        out = _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name, undecoded)
     with closing(out):
         yield cast(TextIO, out)
 
 
 @contextmanager
-def unfinished_output(target: Path) -> Iterator[TextIO]:
+def unfinished_output(target: Path, undecoded: Undecoded) -> Iterator[TextIO]:
     """Open a file that gets its name at the end, or is removed after an error."""
-    with unfinished(target) as path, opened_output(path, target) as out:
+    with unfinished(target) as path, opened_output(path, target, undecoded) as out:
         yield out
 
 
 @contextmanager
-def standard_output() -> Iterator[TextIO]:
+def standard_output(undecoded: Undecoded) -> Iterator[TextIO]:
     """Open standard output. If the program that reads it has ended, what is left is discarded without an error."""
     if sys.stdout is None:
         raise InputError("standard output", "a closed file", "an open one")
-    out = _Output(sys.stdout, "standard output")
+    out = _Output(sys.stdout, "standard output", undecoded)
     try:
         yield cast(TextIO, out)
         out.flush()

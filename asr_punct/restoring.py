@@ -7,14 +7,15 @@ are lazy: an utterance is written before the next ones are read, but for those t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from asr_punct import formats
-from asr_punct.errors import ArgumentError, Setting
-from asr_punct.files import Pathlike, make_directory, write_file
+from asr_punct.encoding import TOLERANT
+from asr_punct.errors import ArgumentError, Setting, plural
+from asr_punct.files import InputFile, Pathlike, make_directory, write_file
 from asr_punct.fillers import without_fillers
 from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
 from asr_punct.formats.kaldi.tables import read_wav_scp
@@ -52,7 +53,10 @@ _MIN_CAPITALS = 3
 
 
 class Target(NamedTuple):
-    """An output: its path and format, limits of its cues, a file for cues that break them, paragraphs, and fillers."""
+    """An output: its path and format, limits of its cues, a file for cues that break them, paragraphs, and fillers.
+
+    `keeps_bytes` is whether it has the format of the input, whose bytes that are not UTF-8 then stay.
+    """
 
     path: Pathlike
     format: str
@@ -60,6 +64,7 @@ class Target(NamedTuple):
     report: Path | None = None
     paragraphs: ParagraphSettings | None = None
     drops_fillers: bool = False
+    keeps_bytes: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class PipelineOptions:
 
     Attributes:
         source_format: format of the input; None: detected.
+        encoding: encoding of the input; None: UTF-8, or UTF-16 with a byte order mark.
         target_format: format of the output; None: that of the input, or of the output's name.
         subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
         report: file for the cues that break these limits; None: it is not written.
@@ -83,6 +89,7 @@ class PipelineOptions:
     """
 
     source_format: str | None = None
+    encoding: str | None = None
     target_format: str | None = None
     subtitles: str | None = None
     report: Path | None = None
@@ -95,6 +102,11 @@ class PipelineOptions:
     lowercase: bool = False
     probabilities: bool = False
     strict: bool = False
+
+    def source(self, path: Pathlike) -> Source:
+        """Return the file to read. Raises ArgumentError for an unknown format or encoding."""
+        file = InputFile(path, replace(TOLERANT, name=self.encoding))
+        return Source(file, self.source_format)
 
     def target(self, output: Pathlike, source: Source | None = None) -> Target:
         """Return the output with its format, which may be that of the input `source`.
@@ -111,7 +123,8 @@ class PipelineOptions:
         if self.fillers not in ("keep", "drop"):
             raise ArgumentError("fillers", repr(self.fillers), "keep or drop")
         drops_fillers = self.fillers == "drop" and name in READING_FORMATS
-        return Target(output, name, limits, self.report, paragraphs, drops_fillers)
+        keeps_bytes = source is not None and source.is_known and source.format == name
+        return Target(output, name, limits, self.report, paragraphs, drops_fillers, keeps_bytes)
 
     @cached_property
     def audio_of(self) -> AudioOf | None:
@@ -153,7 +166,13 @@ def restore_file(
         make_directory(Path(output).parent)
     restored = punctuator.restore(utterances, probabilities=options.probabilities)
     tracked = track(restored, "words", size=word_count, position=source.file.position)
-    return write_restored(tracked, punctuator.glyphs, target)
+    written = write_restored(tracked, punctuator.glyphs, target)
+    count, first = source.file.undecoded
+    if count and on_hint:
+        found = f"{plural(count, 'byte')} not in UTF-8 (first: {first})"
+        stay = "unchanged" if target.keeps_bytes else "as U+FFFD"
+        on_hint(Hint(f"{found}, written {stay}", "if the file is in another encoding", Setting("encoding")))
+    return written
 
 
 def _as_hint(on_hint: OnHint | None) -> OnBadTimes | None:
@@ -195,7 +214,8 @@ def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Targ
         written = without_fillers(written, glyphs)
     if target.paragraphs:
         written = timed_paragraphs(written, glyphs, target.paragraphs)
-    formats.write(written, target.path, glyphs, target.format, target.limits, cues.append if target.report else None)
+    on_cue = cues.append if target.report else None
+    formats.write(written, target.path, glyphs, target.format, target.limits, on_cue, keeps_bytes=target.keeps_bytes)
     if not target.report:
         return Written(words)
     limits = target.limits or NETFLIX

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
+from asr_punct.encoding import visible
 from asr_punct.errors import ModelError
 
 TokenizerKind = Literal["bpe", "unigram", "word"]
@@ -76,7 +77,7 @@ class SubwordTokenizer:
         if len(cache) + len(missing) > _CACHED_WORDS:
             cache = self._cache = {}
             missing = list(dict.fromkeys(words))
-        inputs = [[word] for word in missing]
+        inputs = [[visible(word)] for word in missing]
         encodings = self._tokenizer.encode_batch(inputs, is_pretokenized=True, add_special_tokens=False)
         for word, encoding in zip(missing, encodings, strict=True):
             cache[word] = self._shorten(encoding.ids)

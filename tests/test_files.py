@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct import files, formats, partial
-from asr_punct.errors import InputError
+from asr_punct.encoding import TOLERANT, Encoding, visible
+from asr_punct.errors import ArgumentError, InputError
 from asr_punct.files import InputFile, read_lines, read_text_file, write_directory, write_file
 from asr_punct.formats.values import format_seconds
 
@@ -40,6 +41,47 @@ def test_text_is_utf8_without_byte_order_mark_and_carriage_returns(tmp_path, rea
     with refused_at(f"{path}:2", "byte 0xf1 at column 3"):
         read(path)
     assert read(file(tmp_path, "b.txt", "\ufeffuno\r\ndos\r\n")) in ("uno\ndos", [(1, "uno"), (2, "dos")])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "latin-1", "shift_jis", "utf-7"])
+@given(text=st.text(st.sampled_from("a\x00\n\r ñé\u0a0d\u0d0a€\U0001f600")))
+def test_other_encodings_are_read_as_utf8_is(tmp_path_factory, encoding, text):
+    """UTF-16 is known by its mark; a NUL after that does not make it UTF-32."""
+    text = text.encode(encoding, "ignore").decode(encoding)
+    folder = tmp_path_factory.mktemp("encoding")
+    other = InputFile(file(folder, "a", text.encode(encoding)), Encoding(None if encoding == "utf-16" else encoding))
+    same = file(folder, "b", text)
+    assert list(read_lines(other)) == list(read_lines(same))
+    assert read_text_file(other) == read_text_file(same)
+
+
+@pytest.mark.parametrize("name", ["foo", "hex", "\0", "undefined"])
+def test_a_name_of_no_encoding_of_text_is_an_error(name):
+    with refused_at("encoding", repr(name), ArgumentError):
+        Encoding(name)
+
+
+@given(st.binary(max_size=20))
+def test_bytes_that_are_kept_are_written_again(tmp_path_factory, raw):
+    folder = tmp_path_factory.mktemp("bytes")
+    source = InputFile(file(folder, "a", b"\xc3\xa1 " + raw), TOLERANT)
+    text = source.read()
+    with write_file(folder / "b", "keep") as out:
+        out.write(text)
+    assert (folder / "b").read_bytes() == (folder / "a").read_bytes()
+    with write_file(folder / "c", "replace") as out:
+        out.write(text)
+    assert (folder / "c").read_bytes().decode() == visible(text)
+    assert visible(text).count("\ufffd") == source.undecoded[0] + raw.count(b"\xef\xbf\xbd")
+
+
+def test_half_a_character_is_kept_but_a_letter_of_another_encoding_is_an_error(tmp_path):
+    source = InputFile(file(tmp_path, "a", b"hola\nma\xc3\n\xb1ana\n"), TOLERANT)
+    assert "".join(line for _, line in source.lines()) == "holama\udcc3\udcb1ana"
+    assert source.undecoded == (2, "line 2, column 3")
+    with refused_at(f"{tmp_path}/b:1", "byte 0xf1 at column 3"):
+        InputFile(file(tmp_path, "b", b"ma\xf1ana\n"), TOLERANT).read()
+    assert InputFile(file(tmp_path, "c", "sí\n".encode() + b"ma\xf1ana\n"), TOLERANT).read() == "sí\nma\udcf1ana\n"
 
 
 def test_files_over_the_limits_are_errors(tmp_path, monkeypatch):

@@ -155,6 +155,19 @@ def test_only_marks_are_added(tmp_path, name):
         assert plain(content_of(path)) == content_of(source)
 
 
+@pytest.mark.parametrize("name", [row for row in ROWS_WRITTEN if format_of(row) not in ("eaf", "kaldi")])
+def test_a_byte_that_is_not_utf8_stays_or_is_shown(tmp_path, name):
+    sample = SAMPLES[name].encode().replace(b"hola", b"ho\x98la")
+    (tmp_path / "in").write_bytes(sample)
+    found = read(tmp_path / "in", name)
+    formats.write(found, tmp_path / "kept", ES, format_of(name), keeps_bytes=True)
+    shown = content_of(write(found, tmp_path / "shown", name))
+    assert shown == content_of(put(tmp_path / "expected", SAMPLES[name].replace("hola", "ho\ufffdla")))
+    kept = (tmp_path / "kept").read_bytes().replace(b"\x98", b"")
+    assert b"ho\x98la" in (tmp_path / "kept").read_bytes()
+    assert content_of(put(tmp_path / "rest", kept.decode())) == content_of(put(tmp_path / "bare", SAMPLES[name]))
+
+
 @pytest.mark.parametrize("name", ROWS_WRITTEN)
 def test_marks_can_be_removed_and_set_again(tmp_path, name):
     found = read(put(tmp_path / "in", SAMPLES[name]), name)

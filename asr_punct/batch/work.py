@@ -10,7 +10,6 @@ from functools import cached_property
 from asr_punct.batch.names import Item
 from asr_punct.batch.storage import is_file, is_url, local_copies
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.source import Source
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.restoring import Hint, PipelineOptions, restore_file
 
@@ -58,9 +57,13 @@ class BatchWork:
                 if not self.overwrite and exists(item.output):
                     return Result(item)
                 with local_copies(item.source, item.output) as (source, output):
-                    opened = Source(source, self.options.source_format)
                     written = restore_file(
-                        opened, output, self.punctuator, self.options, warnings.append, make_folder=True
+                        self.options.source(source),
+                        output,
+                        self.punctuator,
+                        self.options,
+                        warnings.append,
+                        make_folder=True,
                     )
             except AsrPunctError as error:
                 return Result(item, error=error)

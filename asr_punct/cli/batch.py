@@ -47,6 +47,7 @@ def batch(
     model: options.Model = None,
     language: options.TextLanguage = None,
     source_format: options.From = None,
+    encoding: options.Encoding = None,
     target_format: options.To = None,
     subtitles: options.Subtitles = None,
     paragraphs: options.Paragraphs = "auto",

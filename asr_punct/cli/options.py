@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from asr_punct.encoding import TOLERANT
 from asr_punct.errors import AsrPunctError
+from asr_punct.files import InputFile, Pathlike
 from asr_punct.formats.registry import READABLE, WRITABLE
 from asr_punct.hub import shipped_models
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
@@ -84,6 +86,11 @@ OutputFile = Annotated[Path, typer.Option("-o", "--output", help="File to write.
 From = Annotated[str | None, _choice(f"Format of the input: {_READABLE_NAMES}.", READABLE, "--from")]
 ReferenceFrom = Annotated[str | None, _choice(f"Format of REF: {_READABLE_NAMES}.", READABLE, "--ref-from")]
 HypothesisFrom = Annotated[str | None, _choice("Format of HYP and HYP2.", READABLE, "--hyp-from")]
+_ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16", "utf-16-le")
+Encoding = Annotated[
+    str | None,
+    completed_option("Encoding of the input; default: UTF-8, or UTF-16 with a byte order mark.", _ENCODINGS),
+]
 To = Annotated[str | None, _choice(f"Format of the output: {' '.join(WRITABLE)}.", WRITABLE, "--to")]
 _SUBTITLES_HELP = (
     "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
@@ -223,6 +230,11 @@ def model_options(
         class_weights=None if class_weights is None else parse_class_weights(class_weights),
         plain=plain,
     )
+
+
+def input_file(path: Pathlike, encoding: str | None) -> InputFile:
+    """Return a file to read in this encoding. Raises ArgumentError if there is none of that name."""
+    return InputFile(path, replace(TOLERANT, name=encoding))
 
 
 def pipeline_options(**arguments: Any) -> PipelineOptions:

@@ -11,7 +11,6 @@ from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
-from asr_punct.formats.source import Source
 from asr_punct.inference.options import StreamSettings
 from asr_punct.progress import progress_bar
 from asr_punct.restoring import restore_file
@@ -40,6 +39,7 @@ def punctuate(
     model: options.Model = None,
     language: options.TextLanguage = None,
     source_format: options.From = None,
+    encoding: options.Encoding = None,
     target_format: options.To = None,
     subtitles: options.Subtitles = None,
     report: options.Report = None,
@@ -91,7 +91,7 @@ def punctuate(
     if audio and wav_scp:
         raise AsrPunctError("", "--audio and --wav-scp", "one of them")
     pipeline = options.pipeline_options(**locals())
-    opened = Source(source, source_format)
+    opened = pipeline.source(source)
     # Detecting the format of a stream reads from it. That waits until after the checks and the hint, below.
     target = pipeline.target(output, None if opened.is_stream else opened)
     is_in_place = is_same_file(source, output) and target.format == opened.format

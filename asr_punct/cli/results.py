@@ -1,5 +1,6 @@
 """The commands `evaluate`, `score`, `models` and `info`."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import shipped_models
 from asr_punct.progress import progress_bar
+from asr_punct.words import Utterance
 
 
 @command(
@@ -27,6 +29,7 @@ def evaluate(
     model: Annotated[str, options.model_argument("Model directory, or name of a shipped or hub model.")],
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
     source_format: options.From = None,
+    encoding: options.Encoding = None,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to, by test set.")] = None,
     html: options.Page = None,
     merge: options.Merge = None,
@@ -61,11 +64,12 @@ def evaluate(
     chosen = options.model_options(device=device, threads=threads, int8=int8, plain=plain)
     punctuators = [Punctuator.open(replace(chosen, name=name)) for name in names]
     glyphs = punctuators[0].glyphs
+    files = [options.input_file(test, encoding) for test in tests]
     with progress_bar(quiet):
         by_model = [  # for each model: its words and those of the file, by test set
             {
                 str(test): evaluate_model(punctuator, test, source_format, merge, probabilities=html is not None)
-                for test in tests
+                for test in files
             }
             for punctuator in punctuators
         ]
@@ -104,6 +108,7 @@ def score(
     hypothesis: Annotated[Path, typer.Argument(metavar="HYP", help="Hypothesis to score.")],
     ref_from: options.ReferenceFrom = None,
     hyp_from: options.HypothesisFrom = None,
+    encoding: options.Encoding = None,
     align: Annotated[bool, typer.Option("--align", help="Align the words first, because they differ.")] = False,
     json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
     html: options.Page = None,
@@ -139,9 +144,13 @@ def score(
     if audio and not html:
         raise AsrPunctError("", "--audio", "--html with it")
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
+
+    def read(file: Path) -> Iterator[Utterance]:
+        return read_labelled(options.input_file(file, encoding), language, hyp_from)
+
     with progress_bar(quiet):
-        references = list(read_labelled(reference, language, ref_from, reference=True))
-        hypotheses = list(without_ignored_segments(read_labelled(hypothesis, language, hyp_from), references))
+        references = list(read_labelled(options.input_file(reference, encoding), language, ref_from, reference=True))
+        hypotheses = list(without_ignored_segments(read(hypothesis), references))
         if audio:
             check_audio(hypotheses, str(hypothesis), audio)
         texts = pair_words(references, hypotheses, merge, align=align, name=str(hypothesis))
@@ -149,7 +158,7 @@ def score(
         scores = score_counts(counts)
         second = None
         if compare:
-            hypotheses2 = without_ignored_segments(read_labelled(compare, language, hyp_from), references)
+            hypotheses2 = without_ignored_segments(read(compare), references)
             texts2 = pair_words(references, hypotheses2, merge, align=align, name=str(compare))
             second = Comparison(str(compare), texts2, compare_counts(counts, texts2.count()))
     language_glyphs, values = glyphs(language), scores.as_dict()

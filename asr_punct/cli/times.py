@@ -26,6 +26,7 @@ from asr_punct.progress import progress_bar
 def align(
     audio: Annotated[Path | None, typer.Argument(metavar="AUDIO", help="Audio file.")] = None,
     text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="Its transcript.")] = None,
+    encoding: options.Encoding = None,
     output: options.Output = "-",
     language: options.Language = "es",
     method: Annotated[
@@ -58,7 +59,7 @@ def align(
     if data_dir is not None and audio is None:
         utterances = align_data_dir(data_dir, language, open_aligner(*aligner_options))
     elif audio is not None and text is not None and data_dir is None:
-        utterances = align_file(audio, text, language, open_aligner(*aligner_options))
+        utterances = align_file(audio, options.input_file(text, encoding), language, open_aligner(*aligner_options))
     else:
         raise AsrPunctError("align", "other arguments", "AUDIO and TEXT, or --data-dir")
     with progress_bar(quiet, output=output):
@@ -92,6 +93,7 @@ def pauses(
     source: Annotated[str, typer.Argument(metavar="IN", help="Words with times: CTM, TextGrid, NeMo manifest, JSON.")],
     output: options.OutputFile,
     source_format: options.From = None,
+    encoding: options.Encoding = None,
     audio: options.Audio = None,
     data_dir: options.DataDir = None,
     language: options.Language = "es",
@@ -117,5 +119,5 @@ def pauses(
     check_outputs({"-o": output}, [source, audio, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
     corpus = TimedCorpus(language, times, audio, data_dir, strict=strict)
     with progress_bar(quiet, source=source):
-        formats.write(corpus.read(source, source_format), output, glyphs(language), "tsv")
+        formats.write(corpus.read(options.input_file(source, encoding), source_format), output, glyphs(language), "tsv")
     print_summary(corpus.summary(), quiet)

@@ -9,7 +9,9 @@ import typer
 from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
 from asr_punct.cli.outputs import check_outputs
+from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, AsrPunctError
+from asr_punct.files import InputFile
 from asr_punct.hub import shipped_configurations, shipped_models
 from asr_punct.progress import progress_bar
 
@@ -29,6 +31,7 @@ def prepare(
     corpus: Annotated[str, typer.Argument(help=f"{_CORPUS_NAMES}.", autocompletion=options.complete_from(_CORPORA))],
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
+    encoding: options.Encoding = None,
     language: options.Language = "es",
     dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in dev.")] = 0.05,
     test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in test.")] = 0.05,
@@ -59,7 +62,9 @@ def prepare(
     prepare_corpus = {
         "mintzai": lambda: prepare_mintzai(Path(source), output),
         "iwslt": lambda: prepare_iwslt(Path(source), output),
-        "text": lambda: prepare_text(source, output, language=language, dev=dev, test=test, seed=seed),
+        "text": lambda: prepare_text(
+            InputFile(source, Encoding(encoding)), output, language=language, dev=dev, test=test, seed=seed
+        ),
         "nemo-labels": lambda: prepare_nemo_labels(Path(source), output, dev=dev, test=test, seed=seed),
     }
     if corpus not in prepare_corpus:

@@ -47,7 +47,7 @@ def prepare_text(
     file, fewer lines with words than parts, or an `output` that is a file.
     """
     summary = Summary()
-    file = InputFile(source)
+    file = InputFile.of(source)
     utterances = (labelled(utterance, language, summary.dropped) for utterance in read_text(file))
     _divide(utterances, file, output, summary, dev, test, seed)
     return summary

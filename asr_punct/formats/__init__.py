@@ -131,6 +131,8 @@ def write(
     format_name: str | None = None,
     subtitles: Limits | None = None,
     on_cue: OnCue | None = None,
+    *,
+    keeps_bytes: bool = False,
 ) -> None:
     """Write utterances to a file or directory that appears when it is complete (`-`: standard output).
 
@@ -141,6 +143,7 @@ def write(
         format_name: format of the output; None: by its name.
         subtitles: limits of new cues; None: the cues of the input. Only for subtitle formats.
         on_cue: called with each cue of subtitles. Only for subtitle formats.
+        keeps_bytes: whether bytes of the input that were not UTF-8 are written as they were; if not, as U+FFFD.
 
     Raises AsrPunctError if the format cannot be written.
     """
@@ -155,7 +158,7 @@ def write(
         of_cues = (subtitles, on_cue) if name in SUBTITLE_FORMATS else ()
         write_bytes(path, chosen.content(utterances, glyphs, *of_cues))
         return
-    with write_file(path) as out:
+    with write_file(path, "keep" if keeps_bytes else "replace") as out:
         if subtitles or on_cue:
             write_subtitles(utterances, out, glyphs, name, subtitles, on_cue)
         else:

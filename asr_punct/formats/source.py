@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from asr_punct.encoding import TOLERANT
 from asr_punct.errors import ArgumentError, InputError, Setting, plural
 from asr_punct.files import AUDIO_SUFFIXES, InputFile, Pathlike, display_name, read_text_file, uncompressed_name
 from asr_punct.formats import registry
@@ -25,12 +26,13 @@ class Source:
     """A file to read; the path `-` is standard input.
 
     If `format_name` is None, the format is detected from the suffix and, for .json, .jsonl, .tsv, .txt and unknown
-    suffixes, from the content; if the suffix is unknown and nothing fits, it is text. Raises ArgumentError if
-    `format_name` is unknown or has no reader, or is that of a directory and `path` is in memory.
+    suffixes, from the content; if the suffix is unknown and nothing fits, it is text. The encoding is that of an
+    `InputFile`; of other paths it is `TOLERANT`. Raises ArgumentError if `format_name` is unknown or has no reader, or
+    is that of a directory and `path` is in memory.
     """
 
     def __init__(self, path: Pathlike, format_name: str | None = None) -> None:
-        self.file = InputFile.of(path)
+        self.file = InputFile.of(path, TOLERANT)
         readable = registry.READABLE_FILES if self.file.is_in_memory else registry.READABLE
         if format_name is not None and format_name not in readable:
             raise ArgumentError("source_format", repr(format_name), f"one of {' '.join(readable)}")

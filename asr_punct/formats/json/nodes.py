@@ -27,7 +27,9 @@ _Entry = TypeVar("_Entry")
 MAX_DEPTH = 100
 """Maximum nesting of lists and objects; the formats need less than ten levels."""
 _NON_SPACE = re.compile(r"[^ \t\n\r]")
-_ESCAPED_SURROGATE, _LONE_SURROGATE = re.compile(r"\\ud", re.IGNORECASE), re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\ud", re.IGNORECASE)
+_LONE_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Half of a pair, which is no byte that could not be decoded (`encoding`)."""
 
 
 class Values(tuple[Any, ...]):

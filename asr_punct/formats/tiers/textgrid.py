@@ -88,7 +88,7 @@ def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
     words, the first has its start and the last its end.
     """
     place, name = display_name(path), recording_name(path)
-    start, end, tiers = _Parser(read_text_file(path, may_be_utf16=True), place).parse()
+    start, end, tiers = _Parser(read_text_file(path), place).parse()
     grid = Grid(start, end, tiers, _word_tier(tiers, place))
     words = tuple(_words(tiers[grid.words], f"{place}: tier {tiers[grid.words].name!r}"))
     time_source = get_time_source(grid.times, words, _DEFAULT)
