@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from xml.sax.saxutils import escape
 
+from asr_punct.encoding import visible
 from asr_punct.errors import InputError
 from asr_punct.words import Seconds
 
@@ -54,7 +55,11 @@ def one_token(name: str) -> str:
 
 
 def escape_xml(text: str) -> str:
-    """Return the text for an element or an attribute. Raises InputError for a character that XML cannot contain."""
+    """Return the text for an element or an attribute, with U+FFFD for bytes that were not UTF-8.
+
+    Raises InputError for a character that XML cannot contain.
+    """
+    text = visible(text)
     if found := _NO_XML.search(text):
         raise InputError(f"the text {text[:40]!r}", f"the character {found[0]!r}", "characters that XML can contain")
     return escape(text, {'"': "&quot;"})
