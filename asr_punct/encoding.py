@@ -25,6 +25,13 @@ def visible(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
+def encoded(text: str, undecoded: Undecoded = "refuse") -> bytes:
+    """Return the text in UTF-8. Raises UnicodeEncodeError for lone surrogates that are refused."""
+    if undecoded == "replace":
+        text = visible(text)
+    return text.encode("utf-8", "surrogateescape" if undecoded == "keep" else "strict")
+
+
 def rejoined(text: str) -> str:
     """Return a text that was joined from parts: bytes that are a character together become that character."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")

@@ -7,13 +7,13 @@ are lazy: an utterance is written before the next ones are read, but for those t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from asr_punct import formats
-from asr_punct.encoding import TOLERANT
+from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, Setting, plural
 from asr_punct.files import InputFile, Pathlike, make_directory, write_file
 from asr_punct.fillers import without_fillers
@@ -85,7 +85,7 @@ class PipelineOptions:
         ignore_labels: whether marks and capitals of the input are removed.
         lowercase: whether words are read in lower case.
         probabilities: whether the probabilities of labels are written; only for the format `json`.
-        strict: whether times that make no sense are an error; else they are unknown.
+        strict: whether times that make no sense and bytes that are not UTF-8 are errors; else the times are unknown.
     """
 
     source_format: str | None = None
@@ -105,7 +105,7 @@ class PipelineOptions:
 
     def source(self, path: Pathlike) -> Source:
         """Return the file to read. Raises ArgumentError for an unknown format or encoding."""
-        file = InputFile(path, replace(TOLERANT, name=self.encoding))
+        file = InputFile(path, Encoding(self.encoding, keeps_bytes=not self.strict))
         return Source(file, self.source_format)
 
     def target(self, output: Pathlike, source: Source | None = None) -> Target:

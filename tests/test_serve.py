@@ -138,7 +138,7 @@ GZIP, NAN = gzip.compress(b"ana"), b'{"words": [{"word": "a", "start": NaN}]}'
         ({"json": {"text": "a"}, "params": {"language": "es"}}, 422, "query", "'language'"),
         ({"content": NAN, "headers": IS_JSON}, 422, "body: words.0.start", "nan"),
         ({"content": b"a 1 x", "params": {"from": "ctm"}}, 422, "upload:1", "columns"),
-        ({"content": b"\xff", "params": {"from": "text"}}, 422, "upload:1", "0xff"),
+        ({"content": b"ma\xf1ana", "params": {"from": "text"}}, 422, "upload:1", "0xf1"),
         ({"content": b"a", "params": {"from": "xyz"}}, 422, "from", "xyz"),
         ({"content": b"a", "params": {"from": "kaldi"}}, 422, "from", "kaldi"),
         ({"content": b"a", "params": {"form": "ctm"}}, 422, "request", "the key 'form'"),

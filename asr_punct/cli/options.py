@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asr_punct.encoding import TOLERANT
+from asr_punct.encoding import Encoding as _Encoding
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import InputFile, Pathlike
 from asr_punct.formats.registry import READABLE, WRITABLE
@@ -139,7 +139,11 @@ Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine 
 _TIMES_HELP = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the one that IN names, else that of its format."
 Times = Annotated[str | None, _choice(_TIMES_HELP, TIME_SOURCES)]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="Refuse files with times that make no sense; default: such times are unknown.")
+    bool,
+    typer.Option(
+        "--strict",
+        help="Refuse files with times that make no sense, which are else unknown, or bytes that are not UTF-8.",
+    ),
 ]
 WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
 IgnoreLabels = Annotated[
@@ -232,9 +236,12 @@ def model_options(
     )
 
 
-def input_file(path: Pathlike, encoding: str | None) -> InputFile:
-    """Return a file to read in this encoding. Raises ArgumentError if there is none of that name."""
-    return InputFile(path, replace(TOLERANT, name=encoding))
+def input_file(path: Pathlike, encoding: str | None, *, strict: bool = False) -> InputFile:
+    """Return a file to read in this encoding; `strict` refuses bytes that are not UTF-8.
+
+    Raises ArgumentError if there is no encoding of that name.
+    """
+    return InputFile(path, _Encoding(encoding, keeps_bytes=not strict))
 
 
 def pipeline_options(**arguments: Any) -> PipelineOptions:

@@ -119,5 +119,10 @@ def pauses(
     check_outputs({"-o": output}, [source, audio, data_dir, *audio_files(data_dir and data_dir / "wav.scp")])
     corpus = TimedCorpus(language, times, audio, data_dir, strict=strict)
     with progress_bar(quiet, source=source):
-        formats.write(corpus.read(options.input_file(source, encoding), source_format), output, glyphs(language), "tsv")
+        formats.write(
+            corpus.read(options.input_file(source, encoding, strict=strict), source_format),
+            output,
+            glyphs(language),
+            "tsv",
+        )
     print_summary(corpus.summary(), quiet)

@@ -16,8 +16,9 @@ from pydantic import ValidationError
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field, File, create_form_parser
 
+from asr_punct.encoding import Encoding, Undecoded, encoded
 from asr_punct.errors import AsrPunctError, plural
-from asr_punct.files import MemoryFile
+from asr_punct.files import InputFile, MemoryFile
 from asr_punct.formats import read, with_glyphs, write_stream
 from asr_punct.formats.json.own import word_object
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
@@ -44,7 +45,7 @@ class ParsedRequest:
     `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `context_utterances`
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
     decides them. With `ignore_labels`, the marks and capitals of the words are removed first. `warnings` are about the
-    file's times.
+    file's times. `undecoded` says what the answer has for bytes of a file that were not UTF-8.
     """
 
     utterances: tuple[Utterance, ...]
@@ -56,6 +57,7 @@ class ParsedRequest:
     labels: tuple[Labels, ...] | None = None
     ignore_labels: bool = False
     warnings: tuple[str, ...] = ()
+    undecoded: Undecoded = "refuse"
 
 
 ParseRequest = Callable[[], ParsedRequest]
@@ -161,7 +163,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
     file = replace(file, name=_safe_name(given.name or file.name))
     if file.content.startswith(_COMPRESSED):
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
-    source = Source(file, given.from_)
+    source = Source(InputFile(file, Encoding(given.encoding, keeps_bytes=not given.strict)), given.from_)
     warnings = list[str]()
     read_file = partial(read, source, may_be_empty=True, strict=given.strict)
     utterances = list(read_file(on_bad_times=lambda bad: warnings.append(str(bad))))
@@ -177,6 +179,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
         labels=labels,
         ignore_labels=given.ignore_labels,
         warnings=tuple(warnings),
+        undecoded="keep" if to == source.format else "replace",
     )
 
 
@@ -211,7 +214,7 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
     try:
         utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
         write_stream(utterances, out, glyphs, request.to)
-        content = out.getvalue().encode()
+        content = encoded(out.getvalue(), request.undecoded)
     except UnicodeEncodeError as error:
         raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
     except AsrPunctError as error:

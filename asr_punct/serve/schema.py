@@ -168,7 +168,12 @@ class UploadOptions(StrictModel):
         default=None, description="Marks and case of all words, as in the JSON key `labels`; the model adds none."
     )
     ignore_labels: bool = Field(default=False, description="Remove the marks and capitals of the file first.")
-    strict: bool = Field(default=False, description="Refuse a file with times that make no sense.")
+    strict: bool = Field(
+        default=False, description="Refuse a file with times that make no sense, or bytes that are not UTF-8."
+    )
+    encoding: str | None = Field(
+        default=None, description="Encoding of the file; default: UTF-8, or UTF-16 with a byte order mark."
+    )
 
 
 class PunctuatedWord(BaseModel):
