@@ -171,6 +171,12 @@ def test_unknown_times_are_interpolated_and_put_in_order(words, times):
     assert [(unit.start, unit.end) for unit in units] == times
 
 
+def test_words_of_one_instant_share_the_time_until_the_next_word():
+    words = [Word(text, 5.0, 5.0) for text in ("una frase larga que dura", "nada y otra frase larga")]
+    first, second, last = make_units([Utterance((*words, Word("fin", 8.0, 8.5)))], ES, 42)
+    assert first.start == 5.0 < first.end == second.start < second.end <= last.start == 8.0
+
+
 def test_speakers_overlap_and_cues_do_not():
     said = [utterance("una frase larga de quien habla."), utterance("otra de otro.", start=1.0)]
     assert lines_of(*said) == [("una frase larga de quien habla.",), ("otra de otro.",)]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.values import short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
-from asr_punct.words import Seconds, Utterance, Word, bounds, has_times
+from asr_punct.words import Seconds, Utterance, Word, has_times
 
 _Item = TypeVar("_Item")
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
@@ -52,7 +52,7 @@ def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:
     if len(recordings) > 1:
         found = f"the times of {len(recordings)} recordings"
         raise InputError(f"recording {min(recordings)!r}", found, "those of one, for the format has one line of time")
-    return chronological(utterances, _start)
+    return chronological(utterances, first_start)
 
 
 def chronological(items: Iterable[_Item], start_of: Callable[[_Item], Seconds | None]) -> list[_Item]:
@@ -65,16 +65,20 @@ def chronological(items: Iterable[_Item], start_of: Callable[[_Item], Seconds | 
     return [item for _, item in sorted(keyed, key=itemgetter(0))]
 
 
-def _start(utterance: Utterance) -> Seconds | None:
+def first_start(utterance: Utterance) -> Seconds | None:
+    """Return the first known start of an utterance's words, or None."""
     return next((word.start for word in utterance.words if word.start is not None), None)
 
 
 def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:
-    """Return the first start and the last end. Raises InputError if there are no times."""
-    times = bounds(words)
-    if times is None:
+    """Return the first start and the last end, or the other time if one is unknown. Raises InputError without times."""
+    words = tuple(words)
+    starts = [word.start for word in words if word.start is not None]
+    ends = [word.end for word in words if word.end is not None]
+    if not (starts or ends):
         raise InputError(place, "words without times", EXPECTED_TIMES)
-    return times
+    start, end = min(starts or ends), max(ends or starts)
+    return start, max(start, end)
 
 
 def mean_confidence(values: Iterable[float | None]) -> float | None:
@@ -172,15 +176,22 @@ def join_parts(parts: Sequence[Word]) -> Word:
     return Word(text, start, None if goes_back else end, mean_confidence(part.confidence for part in parts))
 
 
-def written_parts(utterance: Utterance, parts: Iterable[Sequence[str]], glyphs: Glyphs) -> list[str]:
+def written_parts(
+    utterance: Utterance, parts: Iterable[Sequence[str]], glyphs: Glyphs, *, running: bool = False
+) -> list[str]:
     """Return the written words cut into their tokens: left marks on the first token, right marks on the last.
 
-    `parts` has the tokens of each word; none for a word without an entry, which is left out.
+    `parts` has the tokens of each word; none for a word without an entry, which is left out. With `running`, a dash of
+    a word of one token has a space before it.
     """
     found: list[str] = []
     glyphs = glyphs.of(utterance.language)
-    for text, labels, tokens in zip(written_words(utterance, glyphs), utterance.labels, parts, strict=True):
-        if tokens:
+    whole = written_words(utterance, glyphs, running=running)
+    cut = written_words(utterance, glyphs)
+    for single, text, labels, tokens in zip(whole, cut, utterance.labels, parts, strict=True):
+        if len(tokens) == 1:
+            found.append(single)
+        elif tokens:
             before = len(glyphs.before(labels.marks))
             cuts = [0, *(before + end for end in accumulate(map(len, tokens[:-1]))), len(text)]
             found += [text[first:last] for first, last in pairwise(cuts)]

@@ -75,7 +75,7 @@ def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -
 
     The utterances are grouped by recording, those of each channel in order of time. Cues of one channel do not overlap.
     Times of words without times are interpolated. Of `limits` those of the language of the glyphs are used. Raises
-    InputError for an utterance without any times, or out of order.
+    InputError for a channel without any times.
     """
     limits = limits.of_language(glyphs.name)
     for recording, group in groupby(utterances, key=attrgetter("recording")):

@@ -1,22 +1,21 @@
 """Units of cues: written words with times and the cost of a break after each."""
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Kind, Mark, write_text
 from asr_punct.subtitles.binding import binds
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.periods import is_initial
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Seconds, Utterance, has_times
 
 NO_MARK = 8.0
 """Cost of a break after a word without marks."""
 COMMA, STOP, SENTENCE = 3.0, 2.0, 0.0
 """Costs of a break after a comma or a quotation mark, after `; : … –`, and after `. ? !`."""
-OVERLAP: Seconds = 10.0
-"""An utterance may begin this long before the last word of the one before it: speakers interrupt each other."""
 _SPEECH_RATE = 15.0
 """Characters per second, for words without a time at the edge of an utterance."""
 _COSTS = {
@@ -49,27 +48,73 @@ class Unit:
 def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> list[Unit]:
     """Return the units of consecutive utterances of one channel.
 
-    Times are whole milliseconds in order: a word that begins before the previous one begins with it. A token of marks
-    alone stays with its word if both are at most `characters` long. Raises InputError if an utterance has no times, or
-    begins before the previous one or long before its end.
+    Utterances are sorted by their start. Times are whole milliseconds in order: a word that begins before the previous
+    one begins with it. Words without duration that begin together share the time until the next one. A token of marks
+    alone stays with its word if both are at most `characters` long. Raises InputError if no utterance has times.
     """
-    texts = [(utterance, list(_tokens(utterance, glyphs))) for utterance in utterances if utterance.words]
+    texts = [(utterance, list(_tokens(utterance, glyphs))) for utterance in with_edges(utterances) if utterance.words]
+    texts.sort(key=lambda text: text[1][0].unit.start)
     neighbours = pairwise(chain.from_iterable(tokens for _, tokens in texts))  # also across utterances
     binds_next = (not token.has_mark and binds(token.core, after.core, glyphs.name) for token, after in neighbours)
-    units = list[Unit]()
-    utterance_start = latest = 0.0
-    for utterance, tokens in texts:
+    units, instants, latest = list[Unit](), list[bool](), 0.0
+    for _, tokens in texts:
         tokens = [replace(token, unit=replace(token.unit, binds=next(binds_next, False))) for token in tokens]
         added = list(_join_marks(tokens, characters))
         added[-1] = replace(added[-1], break_cost=min(added[-1].break_cost, COMMA))
-        if added[0].start < max(utterance_start, latest - OVERLAP):
-            found = f"{added[0].start:g} s after {latest:g} s in recording {utterance.recording!r}"
-            raise InputError(f"utterance {utterance.id!r}", found, "utterances in the order of time")
-        utterance_start = added[0].start
         for unit in added:
             latest = max(latest, unit.start)
+            instants.append(unit.end <= unit.start)
             units.append(replace(unit, start=latest, end=max(latest, unit.end)))
-    return units
+    return list(_spread(units, instants))
+
+
+def _spread(units: Sequence[Unit], instants: Sequence[bool]) -> Iterator[Unit]:
+    """Yield the units; if several of those that begin together are `instants`, one after the other until the next."""
+    groups = [list(group) for _, group in groupby(zip(units, instants, strict=True), key=lambda pair: pair[0].start)]
+    starts = [*(group[0][0].start for group in groups[1:]), math.inf]
+    for group, following in zip(groups, starts, strict=True):
+        same = [unit for unit, _ in group]
+        if sum(instant for _, instant in group) < 2:
+            yield from same
+            continue
+        passed = list(accumulate((len(unit.text) for unit in same), initial=0))
+        begin = same[0].start
+        last = min(following, max(begin + passed[-1] / _SPEECH_RATE, *(unit.end for unit in same)))
+        edges = [round(begin + (last - begin) * share / passed[-1], 3) for share in passed]
+        for unit, (start, end) in zip(same, pairwise(edges), strict=True):
+            yield replace(unit, start=start, end=end)
+
+
+def with_edges(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    """Yield the utterances; one without any time gets the time between its neighbours in the recording, if known."""
+    previous: Utterance | None = None
+    waiting = list[Utterance]()
+    for utterance in utterances:
+        if has_times(utterance.words):
+            yield from (_between(previous, each, utterance) for each in waiting)
+            yield utterance
+            previous, waiting = utterance, []
+        elif waiting or utterance.words:
+            waiting.append(utterance)
+        else:
+            yield utterance
+    yield from (_between(previous, each, None) for each in waiting)
+
+
+def _between(before: Utterance | None, utterance: Utterance, after: Utterance | None) -> Utterance:
+    """Return the utterance from the last time of the one before it to the first time of the one after it."""
+    neighbours = (before, max), (after, min)
+    times = [
+        choose(time for word in each.words for time in (word.start, word.end) if time is not None)
+        for each, choose in neighbours
+        if each and each.recording == utterance.recording
+    ]
+    if not (times and utterance.words):
+        return utterance
+    words = (replace(utterance.words[0], start=times[0]), *utterance.words[1:])
+    words = (*words[:-1], replace(words[-1], end=max(times)))
+    source = "segment" if utterance.time_source == "none" else utterance.time_source
+    return replace(utterance, words=words, time_source=source)
 
 
 @dataclass(frozen=True, slots=True)

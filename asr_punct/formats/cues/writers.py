@@ -42,8 +42,8 @@ def write_subtitles(
     `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
 
     `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are kept.
-    `on_cue` is called with each cue. Raises InputError if an utterance has no times, is out of order in its channel, or
-    belongs to another recording.
+    `on_cue` is called with each cue. Raises InputError if a channel has no times, or an utterance belongs to another
+    recording.
     """
     markup = _MARKUPS[format_name]
     cues = _Cues(markup, glyphs).make(utterances, limits)

@@ -27,6 +27,7 @@ from asr_punct.formats.times import confidence_of, end_after, time_of
 from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
 from asr_punct.marks import Glyphs
+from asr_punct.subtitles.units import with_edges
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _REQUIRED = ("id", "recording_id", "start", "duration")
@@ -113,7 +114,7 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
     if it has as many. Utterances of other formats get a supervision from their first word's start to their last word's
     end; those without words are left out. Raises InputError for an utterance of another format without times.
     """
-    for number, utterance in enumerate(utterances, start=1):
+    for number, utterance in enumerate(with_edges(utterances), start=1):
         origin = json_origin(utterance.origin, _FORMAT)
         if not origin and not utterance.words:
             continue

@@ -1,6 +1,6 @@
 """JSON of Whisper: OpenAI's program and service, faster-whisper, whisper-timestamped and WhisperX.
 
-The format `whisper` also covers whisper.cpp and transformers' pipeline (`whisper_variants`).
+The format `whisper` also covers whisper.cpp and transformers' pipeline (`whisper_cpp`, `whisper_chunks`).
 
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
 "language"}`, or only the list of segments. Variants:
@@ -31,7 +31,7 @@ from asr_punct.formats.entries import (
     written_parts,
     written_words,
 )
-from asr_punct.formats.json import nodes, whisper_variants
+from asr_punct.formats.json import nodes, whisper_chunks, whisper_cpp
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import set_time_source
 from asr_punct.formats.values import Object, short_repr
@@ -46,8 +46,8 @@ _SEGMENT_KEYS = {"start", "end", "text"}
 _TRANSLATIONS = ("translate", "translation")
 """Values of `task` with which Whisper translates into English; `language` is then that of the speech."""
 _VARIANTS = (
-    (whisper_variants.is_cpp, whisper_variants.read_cpp, whisper_variants.cpp_content),
-    (whisper_variants.is_chunks, whisper_variants.read_chunks, whisper_variants.chunks_content),
+    (whisper_cpp.is_cpp, whisper_cpp.read_cpp, whisper_cpp.cpp_content),
+    (whisper_chunks.is_chunks, whisper_chunks.read_chunks, whisper_chunks.chunks_content),
 )
 """For each variant: whether a value is one, its reader, and the value to write; None if the utterances are others."""
 

@@ -1,7 +1,8 @@
 """CTM: `utterance channel start duration word [confidence [type speaker]]`, in seconds, one word per line.
 
 Kaldi writes 5 or 6 columns, and rows with the word `<eps>` for silence. NeMo's Forced Aligner writes 8 columns, with
-`NA` as confidence, and `<space>` between the words of a segment. Lines that start with `;;` are comments (NIST).
+`NA` as confidence, and `<space>` between the words of a segment. Lines that start with `;;` are comments (NIST). Of
+alternatives (`* * <ALT_BEGIN>`, `<ALT>`, `<ALT_END>`) the first is read, and all are kept.
 """
 
 import re
@@ -19,12 +20,14 @@ from asr_punct.formats.origins import LineOrigin, keep_line, line_origin
 from asr_punct.formats.times import column_time, confidence_of, end_after
 from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.marks import Glyphs, write_word
-from asr_punct.subtitles.units import filled_times
-from asr_punct.words import Seconds, TimeSource, Utterance, Word
+from asr_punct.subtitles.units import filled_times, with_edges
+from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 COMMENT = ";;"
 _FORMAT = "ctm"
-_SILENCE = "<eps>"
+_SILENCE, _NO_ALTERNATIVE = "<eps>", "@"
+_ALTERNATIVES, _NEXT_ALTERNATIVE = {"<ALT_BEGIN>": 1, "<ALT_END>": 0}, "<ALT>"
+"""Words of rows around alternatives (NIST), whose times are `*`, with the number of the alternative that follows."""
 _SPACE = "<space>"
 _SPACES = re.compile(f"((?:{_SPACE})+)")
 _ROW = re.compile(r"(\s*(?:\S+\s+){4})(\S+)(.*)", re.DOTALL)
@@ -75,11 +78,15 @@ def could_be_row(columns: Sequence[str]) -> bool:
 def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str], tuple[Word, ...]]]:
     """Yield (name, channel) and the words of each row; `pending` gets the lines without words since the last row."""
     seen: set[tuple[str, str]] = set()
-    previous = None
+    previous, alternative = None, 0
     for number, line in read_lines(path):
         columns, match, place = line.split(), _ROW.match(line), f"{display_name(path)}:{number}"
         is_row = len(columns) in _COLUMN_COUNTS
-        if not columns or line.startswith(COMMENT) or (is_row and columns[4] == _SILENCE):
+        mark = columns[4].upper() if is_row and columns[2:4] == ["*", "*"] else ""
+        alternative = _ALTERNATIVES.get(mark, alternative + (mark == _NEXT_ALTERNATIVE))
+        no_words = (_SILENCE, _NO_ALTERNATIVE) if alternative else (_SILENCE,)
+        is_skipped = mark or alternative > 1 or (is_row and columns[4] in no_words)
+        if not columns or line.startswith(COMMENT) or is_skipped:
             keep_line(pending, line, place)
             continue
         if not match or not is_row:
@@ -139,7 +146,7 @@ def write_ctm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 def _named(utterances: Iterable[Utterance]) -> Iterator[tuple[bool, str, Utterance]]:
     """Yield each utterance to write, whether its rows are named by its recording, and the name."""
-    for number, utterance in enumerate(utterances, start=1):
+    for number, utterance in enumerate(with_edges(utterances), start=1):
         if not utterance.words and not line_origin(utterance.origin, _FORMAT):
             continue
         keeps_rows = any(line_origin(word.origin, _FORMAT) for word in utterance.words)
@@ -169,10 +176,11 @@ def _row_texts(utterance: Utterance, name: str, glyphs: Glyphs) -> Iterator[tupl
 
 
 def _with_times(utterance: Utterance) -> Sequence[Word]:
-    """Return the words with missing times interpolated, if any word has both a start and an end."""
-    timed = [None not in (word.start, word.end) for word in utterance.words]
-    if all(timed) or not any(timed):
-        return utterance.words
+    """Return the words with missing times interpolated, if times of words are known."""
+    words = utterance.words
+    only_edges = utterance.time_source == "segment" and len(words) > 1
+    if only_edges or not has_times(words) or all(None not in (word.start, word.end) for word in words):
+        return words
     times = zip(utterance.words, filled_times(utterance), strict=True)
     return [replace(word, start=start, end=end) for word, (start, end) in times]
 

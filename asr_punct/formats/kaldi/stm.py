@@ -21,6 +21,7 @@ from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line
 from asr_punct.formats.times import column_time
 from asr_punct.formats.values import format_seconds, one_token, short_repr
 from asr_punct.marks import Glyphs
+from asr_punct.subtitles.units import with_edges
 from asr_punct.words import Seconds, Utterance, Word, annotate
 
 _FORMAT = "stm"
@@ -114,7 +115,7 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
     Other segments last from their first word's start to their last word's end and are sorted by recording, channel and
     start; white space in names becomes `_`. Raises InputError if an utterance has no times.
     """
-    numbered = ((number, utterance) for number, utterance in enumerate(utterances, start=1) if utterance.words)
+    numbered = ((number, each) for number, each in enumerate(with_edges(utterances), start=1) if each.words)
     for from_stm, group in groupby(numbered, key=lambda item: line_origin(item[1].origin, _FORMAT) is not None):
         lines = (_line_text(number, utterance, glyphs) for number, utterance in group)
         out.writelines(lines if from_stm else sorted(lines, key=_recording_and_start))

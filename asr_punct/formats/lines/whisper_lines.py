@@ -19,6 +19,7 @@ from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line
 from asr_punct.formats.times import column_time
 from asr_punct.formats.values import format_clock, short_repr
 from asr_punct.marks import Glyphs
+from asr_punct.subtitles.units import with_edges
 from asr_punct.words import Seconds, Utterance
 
 LOG, TSV = "whisper-log", "whisper-tsv"
@@ -132,7 +133,7 @@ def _written(utterances: Iterable[Utterance], format_name: str, glyphs: Glyphs) 
             yield lines_around(origin, _text(utterance, glyphs))
         elif utterance.words:
             others.append(utterance)
-    for utterance in sorted_by_start(others):
+    for utterance in with_edges(sorted_by_start(others)):
         yield f"{_new_head(utterance, format_name)}{_text(utterance, glyphs)}\n"
 
 

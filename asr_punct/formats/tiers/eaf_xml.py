@@ -19,7 +19,7 @@ from asr_punct.formats.time_sources import KEY, set_first_time_source
 from asr_punct.formats.times import NotATime, time_of
 from asr_punct.formats.values import Object, escape_xml, xml_attributes
 from asr_punct.marks import Glyphs
-from asr_punct.subtitles.units import filled_times
+from asr_punct.subtitles.units import filled_times, with_edges
 from asr_punct.words import Seconds, Utterance
 
 TIMES_PROPERTY = "asr-punct-times"
@@ -197,7 +197,7 @@ def new_eaf(utterances: Sequence[Utterance], glyphs: Glyphs) -> str:
     cut there. Missing times of words are interpolated. Raises InputError if an utterance has no times, or the
     utterances belong to several recordings.
     """
-    spoken = [utterance for utterance in utterances if utterance.words]
+    spoken = [utterance for utterance in with_edges(utterances) if utterance.words]
     tiers = list(_tiers(spoken, glyphs))
     times = [time for tier in tiers for start, end, _ in tier.annotations for time in (start, end)]
     by_time = sorted(range(len(times)), key=times.__getitem__)

@@ -16,7 +16,7 @@ from typing import TextIO
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
-from asr_punct.formats.entries import entry_words, grouped, spoken_tokens, written_words
+from asr_punct.formats.entries import chronological, entry_words, first_start, grouped, spoken_tokens, written_words
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.times import time_of
 from asr_punct.formats.values import Object
@@ -169,10 +169,11 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     Words that were read from a TextGrid keep all its tiers; `punctuated` follows the words or replaces an older one.
     A tier `times` names the first source of times that is not an aligner. Intervals do not overlap: a word that ends
     after the start of the next one is cut there, and words without times between them share an interval. Raises
-    InputError if no word has times, words are out of order, or they belong to several recordings or channels.
+    InputError if no word has times, or they belong to several recordings or channels.
     """
     listed = list(utterances)
     unchanged = _unchanged_grid(listed)
+    listed = listed if unchanged else chronological(listed, first_start)
     grid = unchanged or _new_grid(listed)
     if any(utterance.is_labelled for utterance in listed):
         texts = [text for _, _, text in grid.tiers[grid.words].rows]
@@ -244,13 +245,9 @@ def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:
     start: Seconds | None = None
     end: Seconds | None = None
     for word in words:
-        if word.start is not None and start is not None:
-            if word.start < start:
-                found = f"start {word.start} after {start}"
-                raise InputError(f"word {word.text!r}", found, "words in the order of time")
-            if end is not None and start < min(end, word.start):
-                intervals.append((start, min(end, word.start), " ".join(texts)))
-                texts, start, end = [], None, None
+        if word.start is not None and start is not None and end is not None and start < min(end, word.start):
+            intervals.append((start, min(end, word.start), " ".join(texts)))
+            texts, start, end = [], None, None
         texts.append(word.text)
         start = word.start if start is None else start
         end = max((time for time in (end, word.end) if time is not None), default=None)
