@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.errors import AudioError, InputError, MissingExtraError
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Seconds
 
 Samples = npt.NDArray[np.float32]
 Pathlike = str | PathLike[str]
@@ -34,10 +34,6 @@ _LENGTH_TOLERANCE: Seconds = 0.1
 _UNKNOWN_BYTES = 0x7FFFF000
 """A wav header declares this many bytes or more if the file was written to a pipe."""
 _AAC_BITS_A_SECOND = 64_000
-_WORD_TOLERANCE: Seconds = 0.5
-"""A word may end this much after the end of its audio: recognisers count in frames, and files have rounded times."""
-AudioOf = Callable[[Utterance], Path]
-"""A function that returns the audio file of an utterance."""
 
 
 def require(module: str, feature: str) -> Any:
@@ -48,18 +44,23 @@ def require(module: str, feature: str) -> Any:
         raise MissingExtraError(feature, "audio", module) from None
 
 
-def read(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Samples:
-    """Decode a file, or its part from `start` to `end`: the mean of its channels, float32 (samples,), in -1..1.
+def read(
+    path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
+) -> Samples:
+    """Decode a file, or its part from `start` to `end`: float32 (samples,), in -1..1.
 
-    Raises InputError for a missing file; AudioError if it is not audio, or ends before it declares or before `end`.
+    `channel` is the index of a channel, None for the mean of all. Raises InputError for a missing file; AudioError if
+    it is not audio, has no such channel, or ends before it declares or before `end`.
     """
-    return np.concatenate([np.zeros(0, np.float32), *blocks(path, rate, start, end)])
+    return np.concatenate([np.zeros(0, np.float32), *blocks(path, rate, start, end, channel)])
 
 
-def blocks(path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None) -> Iterator[Samples]:
+def blocks(
+    path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
+) -> Iterator[Samples]:
     """Decode like `read`, but yield blocks of `_BLOCK` seconds, the last one shorter."""
     with _open(Path(path)) as source:
-        chunks = _resample(_decode(Path(path), source, start, end), source.rate, rate)
+        chunks = _resample(_decode(Path(path), source, start, end, channel), source.rate, rate)
         yield from regroup(chunks, round(_BLOCK * rate))
 
 
@@ -117,9 +118,16 @@ def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
     return np.asarray(10 * np.log10(np.maximum(mean_square - mean**2, 1e-10)), np.float32)
 
 
-def energy(path: Pathlike, rate: int = 16000) -> npt.NDArray[np.float32]:
-    """Compute the `log_energy` of a file: float32 (frames,)."""
-    return np.concatenate([np.zeros(0, np.float32), *(log_energy(block, rate) for block in blocks(path, rate))])
+def energy(path: Pathlike, channel: int | None = None, rate: int = 16000) -> npt.NDArray[np.float32]:
+    """Compute the `log_energy` of a file or one of its channels: float32 (frames,)."""
+    parts = (log_energy(block, rate) for block in blocks(path, rate, channel=channel))
+    return np.concatenate([np.zeros(0, np.float32), *parts])
+
+
+def channel_count(path: Pathlike) -> int:
+    """Return the number of channels that a file declares. Errors as for `read`."""
+    with _open(Path(path)) as source:
+        return source.channels
 
 
 def check_file(path: Pathlike) -> None:
@@ -128,50 +136,19 @@ def check_file(path: Pathlike) -> None:
         raise InputError(path, "a directory" if os.path.isdir(path) else "no such file", "an audio file")
 
 
-def check_ends(utterances: Iterable[Utterance], audio: Path, length: Seconds) -> None:
-    """Raise InputError if a word of the recording ends more than `_WORD_TOLERANCE` after its audio."""
-    ends = ((word.end, utterance.id) for utterance in utterances for word in utterance.words if word.end is not None)
-    end, name = max(ends, default=(0.0, ""))
-    if end > length + _WORD_TOLERANCE:
-        found = f"{length:.2f} s of audio, and a word{f' of {name!r}' if name else ''} ends at {end:.2f} s"
-        raise InputError(audio, found, "the recording of these words")
-
-
-def single_recording(audio: Path) -> AudioOf:
-    """Return an `AudioOf` for utterances of one recording. It raises InputError if there is a second one."""
-    names: set[str] = set()
-
-    def find(utterance: Utterance) -> Path:
-        names.add(utterance.recording)
-        if len(names) > 1:
-            raise InputError(audio, f"recordings {' and '.join(map(repr, sorted(names)))}", "words of one recording")
-        return audio
-
-    return find
-
-
-def recording_table(table: Mapping[str, Path], place: Pathlike) -> AudioOf:
-    """Return an `AudioOf` that looks up recordings in a table. It raises InputError at `place` for other recordings."""
-
-    def find(utterance: Utterance) -> Path:
-        if utterance.recording not in table:
-            raise InputError(place, f"no recording {utterance.recording!r}", "a line for each recording")
-        return table[utterance.recording]
-
-    return find
-
-
 @dataclass(frozen=True)
 class _OpenAudio:
     """An open audio file.
 
     Attributes:
         rate: samples per second.
+        channels: number of channels.
         length: number of samples that the file declares, or None.
-        chunks: `chunks(first, last)` decodes samples to one channel; `last` is exclusive, None for the end.
+        chunks: `chunks(first, last)` decodes samples, (samples, channels); `last` is exclusive, None for the end.
     """
 
     rate: int
+    channels: int
     length: int | None
     chunks: Callable[[int, int | None], Iterator[Samples]]
 
@@ -184,7 +161,8 @@ def _open(path: Path) -> Iterator[_OpenAudio]:
     try:
         if path.suffix.lower() not in _PYAV_SUFFIXES and (sound := _try_soundfile(soundfile, path)):
             with sound:
-                yield _OpenAudio(sound.samplerate, _declared_length(sound), lambda a, b: _soundfile_chunks(sound, a, b))
+                length = _declared_length(sound)
+                yield _OpenAudio(sound.samplerate, sound.channels, length, lambda a, b: _soundfile_chunks(sound, a, b))
         else:
             with av.open(str(path)) as container:
                 yield _pyav_source(path, container)
@@ -195,8 +173,12 @@ def _open(path: Path) -> Iterator[_OpenAudio]:
         raise AudioError(path, reason, "audio that can be decoded to its end") from None
 
 
-def _decode(path: Path, source: _OpenAudio, start: Seconds, end: Seconds | None) -> Iterator[Samples]:
-    """Decode from `start` to `end`. Raises AudioError if samples are missing or not finite."""
+def _decode(
+    path: Path, source: _OpenAudio, start: Seconds, end: Seconds | None, channel: int | None
+) -> Iterator[Samples]:
+    """Decode from `start` to `end`, (samples,). Raises AudioError if samples are missing or not finite."""
+    if channel is not None and channel >= source.channels:
+        raise AudioError(path, f"channels 1 to {source.channels}", f"a channel {channel + 1}")
     first, last = round(start * source.rate), None if end is None else round(end * source.rate)
     tolerance = round(_LENGTH_TOLERANCE * source.rate)
     if source.length == 0:
@@ -206,7 +188,8 @@ def _decode(path: Path, source: _OpenAudio, start: Seconds, end: Seconds | None)
             raise AudioError(path, f"{source.length / source.rate:.2f} s of audio", f"{end or start:.2f} s or more")
         last = source.length if last is None else min(last, source.length)
     decoded = 0
-    for chunk in source.chunks(first, last):
+    for channels in source.chunks(first, last):
+        chunk = channels.mean(axis=1) if channel is None else np.ascontiguousarray(channels[:, channel])
         if not np.isfinite(chunk).all():
             raise AudioError(path, "samples that are not finite", "audio")
         decoded += len(chunk)
@@ -256,7 +239,7 @@ def _soundfile_chunks(sound: Any, first: int, last: int | None) -> Iterator[Samp
     remaining = sound.frames - first if last is None else last - first
     while remaining > 0 and len(chunk := sound.read(min(remaining, _CHUNK), dtype="float32", always_2d=True)):
         remaining -= len(chunk)
-        yield chunk.mean(axis=1)
+        yield chunk
 
 
 def _pyav_source(path: Path, container: Any) -> _OpenAudio:
@@ -264,7 +247,7 @@ def _pyav_source(path: Path, container: Any) -> _OpenAudio:
         raise AudioError(path, "no sound track", "audio")
     stream = container.streams.audio[0]
     length = None if stream.duration is None else round(stream.duration * stream.time_base * stream.rate)
-    return _OpenAudio(stream.rate, length, lambda a, b: _pyav_chunks(container, stream, a, b))
+    return _OpenAudio(stream.rate, stream.channels, length, lambda a, b: _pyav_chunks(container, stream, a, b))
 
 
 def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> Iterator[Samples]:
@@ -277,7 +260,7 @@ def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> I
     for frame in container.decode(stream):
         if position is None:
             position = 0 if frame.pts is None else round((frame.pts - start_time) * stream.time_base * stream.rate)
-        samples = _mono(frame)
+        samples = _channels(frame)
         begin = max(first - position, 0)
         end = len(samples) if last is None else max(last - position, 0)
         position += len(samples)
@@ -287,12 +270,10 @@ def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> I
             return
 
 
-def _mono(frame: Any) -> Samples:
-    """Average a frame's channels. Integer samples are scaled to -1..1."""
+def _channels(frame: Any) -> Samples:
+    """Return the samples of a frame, (samples, channels). Integers are scaled to -1..1."""
     samples = frame.to_ndarray()
-    if not frame.format.is_planar:
-        samples = samples.reshape(-1, frame.layout.nb_channels).T
-    mean = samples.mean(axis=0)
+    samples = samples.T if frame.format.is_planar else samples.reshape(-1, frame.layout.nb_channels)
     if np.issubdtype(samples.dtype, np.integer):
-        mean = mean / -float(np.iinfo(samples.dtype).min)
-    return np.asarray(mean, np.float32)
+        samples = samples / -float(np.iinfo(samples.dtype).min)
+    return np.asarray(samples, np.float32)

@@ -48,6 +48,13 @@ def by_channel(
             following += 1
 
 
+def channel_index(name: str) -> int | None:
+    """Return the index, from 0, of a channel that is a number from 1 or a letter from A; None for another name."""
+    if name.isdecimal():
+        return int(name) - 1 if int(name) else None
+    return "ABCDEFGH".index(name) if len(name) == 1 and name in "ABCDEFGH" else None
+
+
 def in_order_of_time(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
     """Yield the utterances; those of a recording with several channels as its turns, in the order of time.
 

@@ -7,16 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct import audio
-from asr_punct.audio import FRAMES_A_SECOND, AudioOf, check_ends
+from asr_punct.audio import FRAMES_A_SECOND
 from asr_punct.channels import by_channel
-from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.words import Seconds, Utterance, Word, annotate, has_times
 
 BUCKETS = 1000
@@ -162,27 +160,6 @@ def smoothing_matrix(
     matrix[:BUCKETS, :BUCKETS] = weights / weights.sum(axis=1, keepdims=True)
     matrix[UNKNOWN_PAUSE, UNKNOWN_PAUSE] = 1.0
     return matrix.astype(np.float32)
-
-
-def with_pauses_from_audio(
-    utterances: Iterable[Utterance], audio_of: AudioOf, counts: Counter[str] | None = None
-) -> Iterator[Utterance]:
-    """Yield the utterances with pauses refined on their audio. Words and times are unchanged.
-
-    Audio is not read if the times of all its utterances are an aligner's. See `with_pauses` for `counts`. Raises
-    InputError if an utterance has no times, or a word ends after its audio; AudioError if the audio cannot be read.
-    """
-    for path, group in groupby(utterances, key=audio_of):
-        recording = list(group)
-        for utterance in recording:
-            if utterance.words and not has_times(utterance.words):
-                raise InputError(f"utterance {utterance.id!r}", "words without times", EXPECTED_TIMES)
-        if any(utterance.time_source != "aligner" for utterance in recording):
-            energy = audio.energy(path)
-            check_ends(recording, path, len(energy) / FRAMES_A_SECOND)
-            yield from with_refined_pauses(recording, energy, counts)
-        else:
-            yield from with_pauses(recording, counts)
 
 
 def with_refined_pauses(

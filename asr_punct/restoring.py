@@ -29,8 +29,8 @@ from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, 
 from asr_punct.words import Utterance, Word, lowercased, word_count
 
 if TYPE_CHECKING:
-    from asr_punct.audio import AudioOf
     from asr_punct.inference.punctuator import Punctuator
+    from asr_punct.recordings import AudioOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class PipelineOptions:
     @cached_property
     def audio_of(self) -> AudioOf | None:
         """Function that returns an utterance's recording, if there are any. Raises InputError for a malformed table."""
-        from asr_punct.audio import recording_table, single_recording
+        from asr_punct.recordings import recording_table, single_recording
 
         if self.audio:
             return single_recording(self.audio)
@@ -193,7 +193,7 @@ def prepare(
     if options.lowercase:
         utterances = map(lowercased, utterances)
     if options.audio_of:
-        from asr_punct.pauses import with_pauses_from_audio
+        from asr_punct.recordings import with_pauses_from_audio
 
         utterances = with_pauses_from_audio(utterances, options.audio_of)
     return utterances

@@ -163,7 +163,7 @@ def test_the_command_names_the_recording(run, stub_pocketsphinx, talk, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "talk.jsonl").read_text().splitlines()]
     assert {line["audio_filepath"] for line in lines} == {str(talk)}
     assert run(*command, "--to", "kaldi", "-o", tmp_path / "data")[0] == 0
-    assert {(item.recording, item.audio) for item in read_data_dir(tmp_path / "data")} == {("talk", talk)}
+    assert {(item.recording, item.audio) for item in read_data_dir(tmp_path / "data")} == {("talk", str(talk))}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ pytest.importorskip("av")
 
 import av
 import soundfile
+from dummies import refused
 
 from asr_punct import audio
 from asr_punct.errors import AudioError, InputError, MissingExtraError
@@ -50,13 +51,19 @@ def test_written_audio_is_read_at_the_same_times(tmp_path, name):
     assert abs(shifts[int(np.argmin(misfit))]) <= 1
 
 
-def test_channels_are_averaged(tmp_path):
+def test_channels_are_averaged_or_read_alone(tmp_path):
     write(tmp_path / "a.mp3", 2.0)
     soundfile.write(tmp_path / "a.wav", np.stack([tone(2.0), np.zeros(2 * RATE)], axis=1), RATE)
     for name in ("a.mp3", "a.wav"):
         back = audio.read(tmp_path / name)
         assert len(back) == 2 * RATE
         assert np.abs(back[3000:] - tone(2.0)[3000:] / 2).max() < 0.02
+        assert audio.channel_count(tmp_path / name) == 2
+        for channel, expected in ((0, tone(2.0)), (1, np.zeros(2 * RATE))):
+            back = audio.read(tmp_path / name, channel=channel)
+            assert np.abs(back[3000:] - expected[3000:]).max() < 0.04
+        with refused(name, "channels 1 to 2"):
+            audio.read(tmp_path / name, channel=2)
 
 
 @pytest.mark.parametrize("name", ["a.wav", "a.mp3", "a.m4a"])

@@ -293,7 +293,6 @@ def test_data_dir_with_segments(tmp_path):
     [
         ({}, "", "neither wav.scp nor text"),
         ({"wav.scp": "u a.wav\nu b.wav\n"}, "wav.scp:2", "'u' again"),
-        ({"wav.scp": "u sox a.wav |\n"}, "wav.scp", "the command 'sox a.wav |'"),
         ({"wav.scp": "u a.wav\n", "text": "v hola\n"}, "wav.scp", "no recording 'v'"),
         ({"wav.scp": "r a.wav\n", "segments": "u r 2 x\n"}, "segments:1", "time 'x'"),
     ],

@@ -24,6 +24,7 @@ LAYERS = [
         "channels",
         "audio",
         "pauses",
+        "recordings",
         "sentences",
         "paragraphs",
         "fillers",

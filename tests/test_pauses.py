@@ -20,8 +20,8 @@ from asr_punct.pauses import (
     silence_threshold,
     silences,
     with_pauses,
-    with_pauses_from_audio,
 )
+from asr_punct.recordings import with_pauses_from_audio
 from asr_punct.training.pause_model import PauseAt, PauseParameters, sample_pauses
 from asr_punct.words import Utterance, Word, annotate
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dummies import bare_words
+from dummies import bare_words, refused
 
 from asr_punct import formats
-from asr_punct.audio import recording_table, single_recording, write
+from asr_punct.audio import read, write
 from asr_punct.corpora.timed import TimedCorpus
 from asr_punct.errors import ArgumentError, AsrPunctError, InputError
 from asr_punct.marks import Case, Labels, Mark
-from asr_punct.pauses import with_pauses_from_audio
+from asr_punct.recordings import recording_table, single_recording, with_pauses_from_audio
 from asr_punct.words import Utterance, Word
 
 pytest.importorskip("soundfile")
@@ -62,12 +62,36 @@ def test_pauses_are_refined_and_times_stay(tmp_path, words, pauses):
     assert result.pauses == tuple(pause and pytest.approx(pause, abs=0.03) for pause in pauses)
 
 
+def test_channels_are_refined_on_their_own_audio(tmp_path):
+    left = recording(tmp_path / "1.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0)
+    right = recording(tmp_path / "2.wav", [(0.2, 0.95), (1.4, 1.8)], 2.0)
+    samples = np.stack([read(left), read(right)], axis=1)
+    write(tmp_path / "both.wav", samples, RATE)
+    call = [utterance(("hola", 0.2, 0.95), ("mundo", 1.05, 1.8), channel=name) for name in "12"]
+    together = with_pauses_from_audio(call, single_recording(tmp_path / "both.wav"))
+    alone = [next(with_pauses_from_audio([u], single_recording(p))) for u, p in zip(call, (left, right), strict=True)]
+    assert list(together) == alone
+    assert alone[0].pauses != alone[1].pauses
+
+
+def test_a_command_writes_the_audio_of_a_recording_once(tmp_path):
+    sound, log = recording(tmp_path / "a.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0), tmp_path / "log"
+    table = {"a": f"echo run >>'{log}'; cat '{sound}' |", "b": "false |"}
+    audio_of = recording_table(table, "wav.scp")
+    words = utterance(("hola", 0.2, 0.95), ("mundo", 1.05, 1.8))
+    piped = list(with_pauses_from_audio([words, words], audio_of))
+    assert piped == list(with_pauses_from_audio([words, words], single_recording(sound)))
+    assert log.read_text() == "run\n"
+    with refused("wav.scp: recording 'b'", "status 1 of 'false |'"):
+        list(with_pauses_from_audio([replace(words, recording="b")], audio_of))
+
+
 def test_words_that_cannot_be_refined(tmp_path):
     audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 2.0)
     two = [utterance(("hola", 0.2, 0.8)), replace(utterance(("hola", 0.2, 0.8)), recording="b")]
     for audio_of, error in (
         (single_recording(audio), r"a\.wav: found recordings 'a' and 'b', expected words of one recording"),
-        (recording_table({"a": audio}, "wav.scp"), r"wav\.scp: found no recording 'b'"),
+        (recording_table({"a": str(audio)}, "wav.scp"), r"wav\.scp: found no recording 'b'"),
     ):
         assert list(with_pauses_from_audio([utterance(("hola", 0.2, 2.4))], audio_of))
         with pytest.raises(InputError, match=r"a\.wav: found 2\.00 s of audio, and a word of 'a' ends at 3\.10"):

@@ -12,6 +12,7 @@ from asr_punct.errors import InputError
 from asr_punct.files import read_text_file, recording_name
 from asr_punct.formats.kaldi.ctm import RowsById
 from asr_punct.formats.kaldi.tables import read_data_dir
+from asr_punct.recordings import AudioFiles
 from asr_punct.text import parse
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, shift
 
@@ -75,12 +76,16 @@ def align_data_dir(data_dir: Pathlike, language: str, aligner: Aligner) -> Itera
 
     Raises InputError if the directory lacks audio or text, and AudioError if audio cannot be read.
     """
-    items = list(read_data_dir(data_dir))
+    items, files = list(read_data_dir(data_dir)), AudioFiles()
     for item in progress.track(items, "utterances", total=len(items)):
         if item.audio is None or item.text is None:
             missing = "text" if item.text is None else "audio"
             raise InputError(data_dir, f"no {missing} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words
-        found = aligner.align(item.audio, words, item.id, item.start, item.end)
+        place = f"{data_dir}: utterance {item.id!r}"
+        try:
+            found = aligner.align(files.find(item.audio, place), words, item.id, item.start, item.end)
+        except InputError as error:
+            raise error if error.place.startswith(place) else error.at(f"{place}: {error.place}") from None
         timed = tuple(shift(word, item.start, decimals=3) for word in found)
         yield Utterance(timed, id=item.id, recording=item.recording, time_source=aligner.time_source, origin=RowsById())

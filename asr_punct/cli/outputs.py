@@ -7,6 +7,7 @@ from pathlib import Path
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.kaldi.tables import read_wav_scp
+from asr_punct.recordings import is_command
 
 TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
 """Tables of a data directory: Kaldi's, and `utt2doc`, which is ours."""
@@ -49,4 +50,5 @@ def _is_regular(output: Pathlike) -> bool:
 
 def audio_files(wav_scp: Path | None) -> list[Path]:
     """Return the audio files that a `wav.scp` lists; none if it does not exist."""
-    return list(read_wav_scp(wav_scp).values()) if wav_scp is not None and os.path.isfile(wav_scp) else []
+    values = read_wav_scp(wav_scp).values() if wav_scp is not None and os.path.isfile(wav_scp) else ()
+    return [Path(value) for value in values if not is_command(value)]

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from asr_punct import formats, progress
-from asr_punct.audio import single_recording
 from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.files import Pathlike
 from asr_punct.formats.kaldi.tables import DataUtterance, read_data_dir
@@ -14,7 +13,8 @@ from asr_punct.formats.labelled import labelled
 from asr_punct.formats.source import Source
 from asr_punct.formats.time_sources import named_time_source
 from asr_punct.formats.times import SEGMENT_TOLERANCE
-from asr_punct.pauses import with_pauses, with_pauses_from_audio
+from asr_punct.pauses import with_pauses
+from asr_punct.recordings import AudioFiles, single_recording, with_pauses_from_audio
 from asr_punct.scoring.projection import project
 from asr_punct.words import Utterance, split_words
 
@@ -34,6 +34,7 @@ class TimedCorpus:
         self._language, self._audio, self._data_dir, self._strict = language, audio, data_dir, strict
         self._time_source = None if time_source is None else named_time_source(time_source)
         self._items = {item.id: item for item in read_data_dir(data_dir)} if data_dir else {}
+        self._audio_files = AudioFiles()
         self._has_audio = audio is not None or any(item.audio for item in self._items.values())
         self._pause_counts: Counter[str] = Counter()
         """Counts of `with_pauses`: "pauses", "unknown", "overlaps"."""
@@ -91,10 +92,10 @@ class TimedCorpus:
         return projection.utterance
 
     def _audio_of_item(self, utterance: Utterance) -> Path:
-        path = self._item(utterance).audio
-        if path is None:
+        audio = self._item(utterance).audio
+        if audio is None:
             raise InputError(str(self._data_dir), f"no audio for {utterance.id!r}", "a line in wav.scp")
-        return path
+        return self._audio_files.find(audio, f"{self._data_dir}: utterance {utterance.id!r}")
 
     def summary(self) -> list[str]:
         """Return lines with the numbers of pauses and of moved and lost marks."""

@@ -16,7 +16,13 @@ from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script
 from asr_punct.files import write_directory
 from asr_punct.formats.kaldi.decode_ctm import place_words
-from asr_punct.formats.kaldi.tables import order_of_speech, read_mapping, read_segment_times, recording_of
+from asr_punct.formats.kaldi.tables import (
+    order_of_speech,
+    read_channels,
+    read_mapping,
+    read_segment_times,
+    recording_of,
+)
 from asr_punct.formats.time_sources import named_time_source
 from asr_punct.marks import glyphs
 from asr_punct.words import Utterance
@@ -38,11 +44,13 @@ def read_decode(root: Path, ctm: Path) -> list[Utterance]:
     A word outside all segments belongs to the nearest segment of its recording.
     """
     names, segments = utterance_names(root), read_segment_times(root / "segments")
-    words = place_words(root, ctm, names, segments, nearest=True)
-    return [
+    words, channels = place_words(root, ctm, names, segments, nearest=True), read_channels(root)
+    in_order = order_of_speech(root, names, segments, read_mapping(root / "utt2doc"))
+    utterances = [
         Utterance(tuple(words.get(name, ())), name, recording=recording_of(name, segments), time_source="asr")
-        for name in order_of_speech(root, names, segments, read_mapping(root / "utt2doc"))
+        for name in in_order
     ]
+    return [replace(each, channel=channels.get(each.recording, ("", "1"))[1]) for each in utterances]
 
 
 def units_of(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dict[str, str]:

@@ -23,11 +23,12 @@ Segments = Mapping[str, tuple[str, Seconds, Seconds]]
 class DataUtterance:
     """An utterance of a data directory; its times are those in the audio file, `end` None for the end of the file.
 
-    `audio` is None without `wav.scp`, and `text` if the file `text` lacks the utterance.
+    `audio` is a path or a command (`recordings.AudioFiles`), None without `wav.scp`. `text` is None if the file `text`
+    lacks the utterance.
     """
 
     id: str
-    audio: Path | None
+    audio: str | None
     start: Seconds
     end: Seconds | None
     text: str | None
@@ -48,29 +49,19 @@ def read_data_dir(path: Pathlike) -> Iterator[DataUtterance]:
         recording, start, end = segments.get(name, (name, 0.0, math.inf))
         if audio and recording not in audio:
             raise InputError(root / "wav.scp", f"no recording {recording!r}", f"the audio of utterance {name!r}")
-        file = _audio_path(audio[recording], root / "wav.scp") if audio else None
-        yield DataUtterance(
-            name,
-            file,
-            start,
-            None if end == math.inf else end,
-            texts.get(name),
-            documents.get(name, recording),
-            recording,
-        )
+        last = None if end == math.inf else end
+        document = documents.get(name, recording)
+        yield DataUtterance(name, audio.get(recording), start, last, texts.get(name), document, recording)
 
 
-def read_wav_scp(path: Pathlike) -> dict[str, Path]:
-    """Return the audio file of each recording. Raises InputError if the file is missing or contains a command."""
+def read_wav_scp(path: Pathlike) -> dict[str, str]:
+    """Return the path of each recording's audio file, or a command that writes it (see `recordings.AudioFiles`).
+
+    Raises InputError if the table is missing.
+    """
     if not os.path.isfile(path):
         raise InputError(path, "no such file", "a wav.scp: recording and audio file, a line each")
-    return {name: _audio_path(value, path) for name, value in read_mapping(Path(path)).items()}
-
-
-def _audio_path(value: str, place: Pathlike) -> Path:
-    if value.endswith("|"):
-        raise InputError(place, f"the command {value!r}", "the path of an audio file")
-    return Path(value)
+    return read_mapping(Path(path))
 
 
 def read_table(path: Path) -> Iterator[tuple[int, str, str]]:

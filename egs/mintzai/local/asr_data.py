@@ -19,6 +19,7 @@ from asr_punct import audio
 from asr_punct.errors import InputError, run_script
 from asr_punct.files import make_directory, write_file
 from asr_punct.formats.kaldi.tables import read_data_dir
+from asr_punct.recordings import AudioFiles
 from asr_punct.text import parse
 
 RATE = 16000
@@ -32,13 +33,15 @@ _NOISE = (-60.0, -38.0)
 
 def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict[str, Any]]:
     """Yield the lines of the manifest, and write the audio. Raises InputError if an utterance lacks audio or text."""
+    files = AudioFiles()
     for item in read_data_dir(data):
         if item.audio is None or item.text is None:
             raise InputError(data, f"no {'audio' if item.text else 'text'} for {item.id!r}", "wav.scp and text")
         words = parse(item.text, language).words
         if train and any(character.isdigit() for word in words for character in word):
             continue
-        samples = audio.read(item.audio, RATE, item.start, item.end)
+        path = files.find(item.audio, f"{data}: utterance {item.id!r}")
+        samples = audio.read(path, RATE, item.start, item.end)
         for speed in SPEEDS if train else (1.0,):
             name = item.id if speed == 1 else f"sp{speed}-{item.id}"
             copy = samples if speed == 1 else augmented(samples, speed, name)
