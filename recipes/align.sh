@@ -21,9 +21,12 @@ acoustic_model=
 log=
 # shellcheck source=recipes/utils/parse_options.sh
 . "$utils/parse_options.sh"
+# shellcheck source=recipes/utils/common.sh
+. "$utils/common.sh"
 
 [ $# -eq 1 ] || fail "expected one data directory (see --help)"
 dir=$1
+[[ $dir != *JOB* ]] || fail "found JOB in the name $dir, expected another name (JOB is replaced by a number)"
 log=${log:-$dir/log/align.JOB.log}
 for table in utt2doc segments text; do # the first of these lists the utterances
   [ ! -s "$dir/$table" ] || break
@@ -32,7 +35,7 @@ done
 
 # utterances TABLE: print the names in its first column, sorted
 utterances() {
-  awk 'NF { print $1 }' "$dir/$1" | LC_ALL=C sort -u
+  awk 'NF { print $1 }' <"$dir/$1" | LC_ALL=C sort -u
 }
 
 for other in segments text; do
@@ -42,7 +45,7 @@ for other in segments text; do
   [ -z "$missing" ] || fail "$dir/utt2doc: found no utterance '$missing', expected the utterances of $other"
   [ -z "$unknown" ] || fail "$dir/utt2doc: found unknown utterance '$unknown', expected the utterances of $other"
 done
-count=$(awk NF "$dir/$table" | wc -l)
+count=$(awk NF <"$dir/$table" | wc -l)
 [[ $nj =~ ^[1-9][0-9]*$ ]] || fail "--nj: found '$nj', expected a number of jobs, 1 or more"
 [ "$nj" -le "$count" ] || nj=$count
 parts=$dir/split$nj
@@ -59,7 +62,7 @@ if [ ! -d "$parts" ]; then
       [ ! -e "$file" ] || ln -s "$file" "$parts.partial/$part"
     done
     rm "$parts.partial/$part/$table"
-    awk -v part="$part" -v parts="$nj" -v count="$count" 'NF && int(n++ * parts / count) + 1 == part' "$dir/$table" \
+    awk -v part="$part" -v parts="$nj" -v count="$count" 'NF && int(n++ * parts / count) + 1 == part' <"$dir/$table" \
       >"$parts.partial/$part/$table"
   done
   echo "$made_by" >"$parts.partial/made_by"
@@ -67,11 +70,13 @@ if [ ! -d "$parts" ]; then
 fi
 
 # One thread for each job, because the jobs use all cores.
+# shellcheck disable=SC2031 # the variable of a subshell in common.sh
 export OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
-# shellcheck disable=SC2086 # the command may have options
-$cmd JOB="1:$nj" "$log" test -s "$parts/JOB/ctm" \|\| \
+for_runner "$cmd" test -s "$parts/JOB/ctm" \|\| \
   asr-punct align --data-dir "$parts/JOB" -o "$parts/JOB/ctm" --lang "$lang" --method "$method" \
   ${acoustic_model:+--acoustic-model "$acoustic_model"}
+# shellcheck disable=SC2086 # the command may have options
+$cmd JOB="1:$nj" "$log" "${words[@]}"
 
 for ((part = 1; part <= nj; part++)); do
   cat "$parts/$part/ctm"

@@ -6,14 +6,15 @@
 #   --use-audio true   refine the pauses on the recordings of wav.scp (default: false; needs asr-punct[audio])
 #   --times SOURCE     source of the CTM's times: asr, ctc, whisper, or aligner (exact times: --use-audio has no
 #                      effect; default: asr)
-#   --lang LANG        language of the words and of the reference, such as es, eu, en, es+eu (default: es)
+#   --lang LANG        language of the words and of the reference, such as es, eu, en, es+eu (default: identified from
+#                      the words of each document)
 #   --nj N             jobs at the same time (default: 2)
 #   --cmd COMMAND      program that starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
 #   --python NAME      Python that has asr_punct (default: python3)
 #   --stage N, --stop-stage N
 #                      first and last stage: 1 split, 2 restore, 3 merge, 4 score (default: 0 and 100, all)
 #
-# DATA_DIR is Kaldi's. The first of segments, wav.scp, text, utt2spk that has lines lists its utterances;
+# DATA_DIR is Kaldi's; the speakers of utt2spk are context for the model. The first of segments, wav.scp, text, utt2spk that has lines lists its utterances;
 # reco2file_and_channel and utt2doc are optional. The rows of CTM name recordings, or these utterances (their times then
 # count from the beginning of the audio file or of the utterance, which is detected for the whole CTM).
 # Writes OUT_DIR/text, OUT_DIR/ctm (the rows of CTM with marks and capitals), OUT_DIR/srt/RECORDING.srt; and, if the text
@@ -25,7 +26,7 @@ PATH=$utils:$PATH
 model=
 use_audio=false
 times=asr
-lang=es
+lang=
 nj=2
 cmd=run_jobs.sh
 python=python3
@@ -56,6 +57,7 @@ lock "$out"
 parts=$out/split$nj
 # The parts, and the results of stage 2 in them, depend on all of this. If it changes, stage 1 makes them again.
 inputs=("$ctm" "$data")
+[[ $out != *JOB* ]] || fail "found JOB in the name $out, expected another name (JOB is replaced by a number)"
 [ ! -d "$model" ] || inputs+=("$model")
 fingerprint="$("${asr_punct[@]}" --version) $model $lang $use_audio $times $(find -L "${inputs[@]}" -maxdepth 1 -type f -printf '%p %s %T@\n' | sort | sha256sum)"
 
@@ -76,27 +78,29 @@ fi
 
 if runs 2; then
   need_parts
-  jobs=$(find "$parts" -name words.json | wc -l)
-  [ "$stage" -ne 2 ] || rm -f "$parts"/*/restored.tsv
+  jobs=$(find "$parts" -name words.json -printf x | wc -c)
+  [ "$stage" -ne 2 ] || rm -f "$parts"/*/restored.json
+  for_runner "$cmd" test -s "$parts/JOB/restored.json" \|\| \
+    "$python" "$utils/restore_part.py" ${model:+--model "$model"} ${lang:+--lang "$lang"} -- "$parts/JOB"
   # shellcheck disable=SC2086 # the command may have options
-  OMP_NUM_THREADS=1 $cmd "JOB=1:$jobs" "$out/log/restore.JOB.log" test -s "$parts/JOB/restored.tsv" \|\| \
-    "$python" "$utils/restore_part.py" ${model:+--model "$model"} --lang "$lang" "$parts/JOB"
+  OMP_NUM_THREADS=1 $cmd "JOB=1:$jobs" "$out/log/restore.JOB.log" "${words[@]}"
 fi
 
 if runs 3; then
   need_parts
   for part in "$parts"/[0-9]*; do
-    need 2 "$part/restored.tsv"
+    need 2 "$part/restored.json"
   done
-  "$python" "$utils/merge_decode.py" ${model:+--model "$model"} --lang "$lang" "$data" "$ctm" "$parts" "$out"
+  "$python" "$utils/merge_decode.py" ${model:+--model "$model"} ${lang:+--lang "$lang"} \
+    -- "$data" "$ctm" "$parts" "$out"
 fi
 
 if runs 4; then
   need 3 "$out/"{text,ctm,srt}
   rm -f "$out/scores.json" "$out/scores.txt"
   if [ -e "$out/scoring/ref.tsv" ]; then
-    "${asr_punct[@]}" score "$out/scoring/"{ref,hyp}.tsv --align --json "$out/scores.json" --lang "$lang" \
-      >"$out/.scores.txt.partial"
+    "${asr_punct[@]}" score "$out/scoring/"{ref,hyp}.tsv --align --json "$out/scores.json" \
+      --lang "$(cat "$out/scoring/language")" >"$out/.scores.txt.partial"
     mv "$out/.scores.txt.partial" "$out/scores.txt"
   elif [ ! -e "$data/text" ]; then
     echo "punctuate.sh: found no file $data/text: nothing is scored"

@@ -7,6 +7,21 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+HOSTILE = "a b'\"$(id>X)`id>X`&|;*?\n\\n{c,d}#~!"
+"""Name of a folder that a shell would interpret."""
+KALDI_RUNNER = """#!/bin/bash
+# Like run.pl: bash interprets an argument without white space, others are in double quotes.
+while [[ $1 == --* ]]; do shift 2; done
+range=1:1
+[[ $1 != JOB=* ]] || { range=${1#JOB=}; shift; }
+log=$1; shift
+line=
+for word; do [[ ! $word =~ [[:space:]] ]] || word="\\"$word\\""; line+="$word "; done
+for ((job = ${range%:*}; job <= ${range#*:}; job++)); do
+  mkdir -p "$(dirname "$log")"
+  bash -c "${line//JOB/$job}" >"${log//JOB/$job}" 2>&1 || exit 1
+done
+"""
 _OUTPUTS = shutil.ignore_patterns("exp", "data", "corpus", "work", "__pycache__", "*.safetensors", ".*")
 
 

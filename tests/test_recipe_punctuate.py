@@ -5,11 +5,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from recipe_runs import ROOT, environment, run
+from recipe_runs import HOSTILE, KALDI_RUNNER, ROOT, environment, run, write_script
 
 SCRIPT = ROOT / "recipes" / "punctuate.sh"
 STUB = '''
 import sys
+from types import SimpleNamespace
 if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
     from asr_punct.errors import ModelError
     from asr_punct.inference import punctuator
@@ -19,6 +20,7 @@ if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
     class ByPause:
         """A period at pauses over half a second and ends of documents, a capital after it."""
         glyphs = glyphs("es")
+        info = SimpleNamespace(model=SimpleNamespace(language="es"))
 
         @classmethod
         def from_pretrained(cls, name, language, threads):
@@ -153,13 +155,7 @@ def test_in_the_folder_of_another_recipe_with_its_queue(stage):
     for name in ("utils/parse_options.sh", "utils/common.sh", "split_decode.py", "path.sh"):
         (foreign / name).parent.mkdir(parents=True, exist_ok=True)
         (foreign / name).write_text("exit 7\n")
-    queue = foreign / "utils" / "queue.pl"
-    queue.write_text(
-        '#!/bin/bash\necho "$*" >>queue.calls\nshift 2\nrange=${1#JOB=}; log=$2; shift 2\n'
-        'for ((job = 1; job <= ${range#*:}; job++)); do\n  line="$*"\n'
-        '  bash -c "${line//JOB/$job}" >${log//JOB/$job} 2>&1 || exit 1\ndone\n'
-    )
-    queue.chmod(0o755)
+    write_script(foreign / "utils" / "queue.pl", KALDI_RUNNER.replace("while", 'echo "$*" >>queue.calls\nwhile', 1))
     write(foreign / "data", FILES)
     (foreign / "talk.ctm").write_text(ROWS)
     stage.good("data", "talk.ctm", "here")
@@ -171,16 +167,29 @@ def test_in_the_folder_of_another_recipe_with_its_queue(stage):
     assert outputs(foreign / "exp/decode/punctuated") == outputs(stage.root / "here")
 
 
+@pytest.mark.parametrize("runner", ["run_jobs.sh", "./run.pl"])
+def test_no_shell_interprets_the_name_of_a_folder(stage, runner):
+    root = stage.root / HOSTILE
+    write(root, {"talk.ctm": ROWS})
+    write(root / "data", FILES)
+    write_script(root / "run.pl", KALDI_RUNNER)
+    names = [f"../{HOSTILE}/{name}" for name in ("data", "talk.ctm", HOSTILE)]
+    stage.good("--cmd", runner, *names, cwd=root)
+    stage.good("data", "talk.ctm", "here")
+    assert outputs(root / HOSTILE) == outputs(stage.root / "here")
+    assert {path.name for path in root.iterdir()} == {"data", "talk.ctm", "run.pl", HOSTILE}
+
+
 def test_a_stopped_run_is_continued(stage):
     stage.good("--stop-stage", 2, "data", "talk.ctm", "out")
     out = stage.root / "out"
     assert not (out / "text").exists()
-    done = [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.tsv")]
+    done = [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.json")]
     stage.good("data", "talk.ctm", "out")
-    assert [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.tsv")] == done
+    assert [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.json")] == done
     before = outputs(out)
     stage.good("--stage", 2, "--stop-stage", 2, "data", "talk.ctm", "out")
-    assert [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.tsv")] != done
+    assert [part.stat().st_mtime_ns for part in out.glob("split2/*/restored.json")] != done
     (stage.root / "talk.ctm").write_text(ROWS.replace("seis", "siete"))
     assert stage("--stage", 3, "data", "talk.ctm", "out").returncode == 2
     assert outputs(out) == before

@@ -11,7 +11,7 @@ import pytest
 from dummies import accept_signals
 from hypothesis import given
 from hypothesis import strategies as st
-from recipe_runs import ROOT, environment, run, write_script
+from recipe_runs import HOSTILE, KALDI_RUNNER, ROOT, environment, run, write_script
 from split_decode import assign
 
 UTILS = ROOT / "recipes" / "utils"
@@ -73,6 +73,13 @@ class TestRunJobs:
         assert lines[3] == "tWo  'Words' 3"
         assert lines[4].startswith("# Ended (code 0) at ")
 
+    @pytest.mark.parametrize("name", [HOSTILE, "out$(id>X)", "R&D", "a\nb", "it's", "*", "~", "!", "(a)", "{a,b}"])
+    def test_arguments_are_not_interpreted(self, tmp_path, name):
+        done = self.run(tmp_path, "JOB=3", f"{name}/x.JOB.log", "printf", "%s", name, ">", f"{name}/JOB")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert (tmp_path / name / "3").read_text() == name
+        assert {path.name for path in tmp_path.iterdir()} == {name}
+
     def test_failure_names_the_log_and_its_last_line(self, tmp_path):
         command = "if [ JOB = 2 ]; then echo it broke >&2; exit 3; fi"
         done = self.run(tmp_path, "JOB=1:3", "x.JOB.log", "bash", "-c", command)
@@ -92,7 +99,7 @@ class TestRunJobs:
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_jobs_end_with_it(self, tmp_path, number):
-        command = ["bash", UTILS / "run_jobs.sh", "x.log", "echo", "$$", ">", "pid;", "sleep", "60", "||", "true"]
+        command = ["bash", UTILS / "run_jobs.sh", "x.log", "bash", "-c", "echo $$ >pid; sleep 60 || true"]
         runner = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, preexec_fn=accept_signals)
         pid_file = tmp_path / "pid"
         wait_for(lambda: pid_file.exists() and pid_file.read_text().strip())
@@ -154,6 +161,21 @@ def test_jobs_align_parts_in_the_order_of_the_table_that_lists_the_utterances(tm
     logs = [(data / "log" / f"align.{job}.log").read_text().splitlines()[3] for job in range(1, len(sizes) + 1)]
     assert sorted(map(int, logs), reverse=True) == sizes
     assert not list(data.glob("split*"))
+
+
+@pytest.mark.parametrize("runner", ["run_jobs.sh", "run.pl --mem 2G"])
+def test_no_shell_interprets_the_name_of_a_folder(tmp_path, runner):
+    write_script(tmp_path / "bin" / "asr-punct", ALIGNER)
+    write_script(tmp_path / "bin" / "run.pl", KALDI_RUNNER)
+    data = tmp_path / HOSTILE
+    data.mkdir()
+    for name in ("wav.scp", "text"):
+        (data / name).write_text("u1 Bai.\nu2 Ez.\n")
+    options = ["--cmd", runner, "--lang", HOSTILE]
+    done = run([ALIGN, *options, HOSTILE], tmp_path, environment(tmp_path / "bin", UTILS))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (data / "ctm").read_text() == "u1 u1 Bai. Bai.\nu2 u2 Ez. Ez.\n"
+    assert {path.name for path in tmp_path.iterdir()} == {HOSTILE, "bin"}
 
 
 @pytest.mark.parametrize("other", ["segments", "text"])
@@ -234,6 +256,20 @@ class Recipe:
 @pytest.fixture
 def recipe(tmp_path: Path) -> Recipe:
     return Recipe(tmp_path)
+
+
+@pytest.mark.parametrize("runner", ["", "./run.pl --mem 2G"])
+def test_no_shell_interprets_the_arguments_of_a_step(recipe, runner):
+    write_script(recipe.root / "run.pl", KALDI_RUNNER)
+    (recipe.root / "make.sh").write_text('touch "$1"; printf %s "$2" >word\n')
+    with (recipe.root / "run.sh").open("r+") as script:
+        content = script.read().replace("stage=0", f"stage=0\nrunner='{runner}'", 1)
+        script.seek(0)
+        script.write(content.replace('"$nj" end', '"$nj" end \\> "$word"'))
+    assert recipe.done("--word", HOSTILE) == ALL
+    assert (recipe.root / "word").read_text() == "--nj"
+    assert (recipe.root / HOSTILE).exists()
+    assert not (recipe.root / "X").exists()
 
 
 def test_a_second_run_does_nothing(recipe):

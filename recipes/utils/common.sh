@@ -121,9 +121,29 @@ is_current() {
   done 2>/dev/null
 }
 
+# for_runner RUNNER WORD…: set the array words to what the runner passes on as these words. run_jobs.sh does it with all
+# words but operators of the shell; Kaldi's run.pl, slurm.pl and queue.pl let bash interpret those without white space.
+for_runner() {
+  local runner=${1%% *} operator='^(\||\|\||&&|;|[0-9]?(>|>>|<)|[0-9]>&[0-9])$' word character code
+  shift
+  words=("$@")
+  [ "${runner##*/}" != run_jobs.sh ] || return 0
+  words=()
+  for word; do
+    if [[ ! $word =~ $operator && ! $word =~ ^[A-Za-z0-9_./:=,+@%-]+$ ]]; then # $'…' without white space
+      for character in \\ \' ' ' $'\t' $'\n' $'\r'; do
+        printf -v code '\\%03o' "'$character"
+        word=${word//"$character"/"$code"}
+      done
+      word="\$'$word'"
+    fi
+    words+=("$word")
+  done
+}
+
 # step NAME OUTPUT COMMAND…: run a command that makes OUTPUT, unless it is done
 step() {
-  local name=$1 output=$2 begun=$SECONDS status=0 file command
+  local name=$1 output=$2 begun=$SECONDS status=0 file command words
   shift 2
   file=$current_stage.${name//[ \/]/_}
   command="$*"
@@ -136,8 +156,9 @@ step() {
   is_current "$done_dir/$file.started" "$command" || rm -rf "$output" "$output-start"
   rm -f "$done_dir/$file.done"
   echo "$command" >"$done_dir/$file.started"
+  for_runner "${runner:-run_jobs.sh}" "$@"
   # shellcheck disable=SC2086 # the runner may have options
-  ${runner:-run_jobs.sh} "$logs/$file.log" "$@" || status=$?
+  ${runner:-run_jobs.sh} "$logs/$file.log" "${words[@]}" || status=$?
   if [ $status -ne 0 ]; then
     echo "${0##*/}: stage $current_stage: $name: failed after $((SECONDS - begun)) s"
     exit $status

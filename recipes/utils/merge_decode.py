@@ -21,7 +21,6 @@ from asr_punct.formats.entries import written_words
 from asr_punct.formats.kaldi.decode_ctm import write_labelled
 from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.formats.labelled import labelled
-from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, annotate, split_words
@@ -32,13 +31,13 @@ def read_restored(data: Path, ctm: Path, parts: Path) -> list[Utterance]:
 
     Raises InputError if the parts are of another CTM.
     """
-    restored = {utterance.id: utterance for part in parts.glob("*/restored.tsv") for utterance in read_tsv(part)}
+    restored = {each.id: each for part in parts.glob("*/restored.json") for each in formats.read(part)}
     utterances = []
     for utterance in read_decode(data, ctm):
         found = restored.pop(utterance.id, Utterance(()))
         if [word.text for word in found.words] != [word.text for word in utterance.words]:
             raise InputError(parts, f"other words for {utterance.id!r}", f"those of {ctm} (run stage 1)")
-        utterance = replace(utterance, pause_before=found.pause_before)
+        utterance = replace(utterance, pause_before=found.pause_before, language=found.language)
         utterances.append(annotate(utterance, labels=found.labels, pauses=found.pauses))
     return utterances
 
@@ -65,10 +64,14 @@ def write_subtitles(utterances: Iterable[Utterance], path: Path, glyphs: Glyphs)
 
 
 def write_scored(utterances: Sequence[Utterance], data: Path, language: str, path: Path, glyphs: Glyphs) -> None:
-    """Write the folder for scoring, if the reference has marks; leaves out utterances with no or an empty reference."""
+    """Write the folder for scoring, if the reference has marks; leaves out utterances with no or an empty reference.
+
+    `language` is that of the utterances whose language was not identified.
+    """
     shutil.rmtree(path, ignore_errors=True)
+    languages = {utterance.id: utterance.language for utterance in utterances if utterance.language}
     written = (Utterance(split_words(text), name) for name, text in read_mapping(data / "text").items())
-    references = (labelled(utterance, language, as_written=True) for utterance in written)
+    references = (labelled(each, languages.get(each.id, language), as_written=True) for each in written)
     expected = [utterance for utterance in references if utterance.words]
     names = {utterance.id for utterance in expected}
     if not any(label.marks for utterance in expected for label in utterance.labels):
@@ -77,16 +80,19 @@ def write_scored(utterances: Sequence[Utterance], data: Path, language: str, pat
         formats.write(expected, out / "ref.tsv", glyphs, "tsv")
         found = (utterance for utterance in utterances if utterance.id in names and utterance.words)
         formats.write(found, out / "hyp.tsv", glyphs, "tsv")
+        known = sorted({languages.get(utterance.id, language) for utterance in expected})
+        (out / "language").write_text("+".join(dict.fromkeys("+".join(known).split("+"))))
 
 
-def main(data: Path, ctm: Path, parts: Path, target: Path, model: str = "", lang: str = "es") -> None:
+def main(data: Path, ctm: Path, parts: Path, target: Path, model: str = "", lang: str = "") -> None:
     utterances = read_restored(data, ctm, parts)
-    glyphs = Punctuator.from_pretrained(model or None, language=lang, threads=1).glyphs
+    punctuator = Punctuator.from_pretrained(model or None, language=lang or None, threads=1)
+    glyphs = punctuator.glyphs
     write_text(utterances, data, target / "text", glyphs)
     with write_file(target / "ctm") as out:
         write_labelled(ctm, utterances, out, glyphs)
     write_subtitles(utterances, target / "srt", glyphs)
-    write_scored(utterances, data, lang, target / "scoring", glyphs)
+    write_scored(utterances, data, lang or punctuator.info.model.language, target / "scoring", glyphs)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@
 current_stage=
 
 fail() {
-  echo "${0##*/}: ${current_stage:+stage $current_stage: }$1" >&2
+  echo "${0##*/}: ${current_stage:+stage $current_stage: }${1//$'\n'/ }" >&2
   exit 2
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Restore marks and case of a part of split_decode.py; writes PART/restored.tsv.
+"""Restore marks and case of a part of split_decode.py; writes PART/restored.json.
 
 Refines pauses on the recordings of PART/wav.scp, if any; runs a command there (`… |`) as Kaldi does. Restores each
 document separately, so that the result does not depend on the other documents of the part.
@@ -29,11 +29,11 @@ def read_part(part: Path) -> Iterator[Utterance]:
     return with_pauses(utterances)
 
 
-def main(part: Path, model: str = "", lang: str = "es") -> None:
-    punctuator = Punctuator.from_pretrained(model or None, language=lang, threads=1)
+def main(part: Path, model: str = "", lang: str = "") -> None:
+    punctuator = Punctuator.from_pretrained(model or None, language=lang or None, threads=1)
     documents = groupby(read_part(part), key=attrgetter("context"))
     restored = (utterance for _, document in documents for utterance in punctuator.restore(document))
-    formats.write(restored, part / "restored.tsv", punctuator.glyphs, "tsv")
+    formats.write(restored, part / "restored.json", punctuator.glyphs, "json")
 
 
 if __name__ == "__main__":

@@ -4,14 +4,15 @@
 # Usage: run_jobs.sh [--max-jobs-run N] [JOB=1:4] LOG.JOB.log COMMAND [ARGUMENT…]
 #
 # Replaces JOB in the name of the log and in the arguments by the number of each job, and runs the jobs at the same
-# time (at most N). The shell interprets the arguments, so that \| and \> work; arguments with white space are quoted. Other
+# time (at most N). An argument that is an operator of the shell (\| \|\| \&\& \; \> \>\> \< 2\> 2\>\&1) works as one; all
+# others are passed on as they are, whereas run.pl lets the shell interpret those without white space. Other
 # options of queues (--mem 2G, --gpu 1) are ignored. A log has the command, its output, its status and its time. Status 0
 # if all jobs succeed, else the status of the first job that failed, with one line on standard error.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 
 fail() {
-  echo "run_jobs.sh: $1" >&2
+  echo "run_jobs.sh: ${1//$'\n'/ }" >&2
   exit 2
 }
 
@@ -37,9 +38,11 @@ log=$1
 shift
 [ "$first" -eq "$last" ] || [[ $log == *"$variable"* ]] ||
   fail "found log '$log' for $((last - first + 1)) jobs, expected $variable in its name"
+operator='^(\||\|\||&&|;|[0-9]?(>|>>|<)|[0-9]>&[0-9])$'
+plain='^[A-Za-z0-9_./:=,+@%-]+$'
 line=
 for word; do
-  [[ -n $word && ! $word =~ [[:space:]] ]] || word="'${word//\'/\'\\\'\'}'"
+  [[ $word =~ $operator || $word =~ $plain ]] || word=${word@Q}
   line+=${line:+ }$word
 done
 
@@ -60,7 +63,7 @@ for ((job = first; job <= last; job++)); do
     wait -n
   done
   job_log=${log//$variable/$job}
-  mkdir -p "$(dirname "$job_log")" || exit 2
+  mkdir -p -- "$(dirname -- "$job_log")" || exit 2
   run "${line//$variable/$job}" </dev/null >"$job_log" 2>&1 &
   pids+=($!)
 done
@@ -78,6 +81,6 @@ if [ $status -ne 0 ]; then
   last_line=$(grep -vE '^(# .*|#?) *$' "$first_log" | tail -n 1)
   count=job
   [ "$first" -eq "$last" ] || count="${#failed[@]} of ${#pids[@]} jobs"
-  echo "run_jobs.sh: $count failed with status $status, log $first_log: ${last_line:-no output}" >&2
+  echo "run_jobs.sh: $count failed with status $status, log ${first_log//$'\n'/ }: ${last_line:-no output}" >&2
 fi
 exit $status

@@ -21,6 +21,7 @@ from asr_punct.formats.kaldi.tables import (
     read_channels,
     read_mapping,
     read_segment_times,
+    read_speakers,
     recording_of,
 )
 from asr_punct.formats.time_sources import named_time_source
@@ -50,7 +51,11 @@ def read_decode(root: Path, ctm: Path) -> list[Utterance]:
         Utterance(tuple(words.get(name, ())), name, recording=recording_of(name, segments), time_source="asr")
         for name in in_order
     ]
-    return [replace(each, channel=channels.get(each.recording, ("", "1"))[1]) for each in utterances]
+    speakers = read_speakers(root, segments)
+    return [
+        replace(each, channel=channels.get(each.recording, ("", "1"))[1], speaker=speakers.get(each.id, ""))
+        for each in utterances
+    ]
 
 
 def units_of(recordings: Mapping[str, str], documents: Mapping[str, str]) -> dict[str, str]:

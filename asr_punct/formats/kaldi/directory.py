@@ -39,6 +39,7 @@ from asr_punct.formats.kaldi.tables import (
     read_channels,
     read_mapping,
     read_segment_times,
+    read_speakers,
     recording_of,
 )
 from asr_punct.formats.origins import LineOrigin, attach_lines, line_origin, lines_around
@@ -94,7 +95,7 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
         message = "%s: other words than in text for %s, %r the first: their times are not used, their rows get no marks"
         _LOG.warning(message, root / "ctm", count, differing[0])
     documents, languages = read_mapping(root / "utt2doc"), read_mapping(root / "utt2lang")
-    channels = read_channels(root)
+    channels, speakers = read_channels(root), read_speakers(root, segments)
     recordings_of_file = Counter(file for file, _ in channels.values())
     names = order_of_speech(root, texts, segments, documents)
     if segments and not documents:
@@ -112,6 +113,7 @@ def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
             document=documents.get(name, file if recordings_of_file[file] > 1 else ""),
             recording=recording,
             channel=channel,
+            speaker=speakers.get(name, ""),
             time_source="asr" if has_times else "none",
             language=parse_language(languages.get(name)),
             origin=DataDirOrigin(root),

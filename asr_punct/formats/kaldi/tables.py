@@ -124,6 +124,16 @@ def read_channels(root: Path) -> dict[str, tuple[str, str]]:
     return channels
 
 
+def read_speakers(root: Path, segments: Segments) -> dict[str, str]:
+    """Return the speakers of `utt2spk` by utterance.
+
+    Those that Kaldi's recipes write for an unknown speaker, the utterance or its recording, are left out.
+    """
+    table = read_mapping(root / "utt2spk")
+    recordings = {name: recording for name, (recording, _, _) in segments.items()}
+    return {name: speaker for name, speaker in table.items() if speaker not in (name, recordings.get(name))}
+
+
 def order_of_speech(root: Path, names: Collection[str], segments: Segments, documents: Mapping[str, str]) -> list[str]:
     """Return the utterances in the order of `utt2doc`, else by the start of their segment in each recording.
 
