@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import formats
@@ -56,6 +56,7 @@ def test_one_channel_is_not_read_ahead():
     assert next(waiting).id == "2"
 
 
+@settings(max_examples=20)
 @given(calls())
 def test_pauses_and_marks_are_those_of_each_channel_alone(punctuator, utterances):
     bare = [replace(u, words=tuple(replace(word, labels=None) for word in u.words)) for u in utterances]
