@@ -6,9 +6,10 @@ This module writes words with marks and capitals; `asr_punct.text` reads them.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import Any, Self
 
@@ -123,15 +124,21 @@ CAPITAL_FOLLOWS = tuple(mark for mark in MARKS if mark.next_case is NextCase.CAP
 STOPS = tuple(mark for mark in STRONGEST_FIRST if mark.kind in (Kind.STOP, Kind.COMMA) or mark is Mark.PERIOD)
 """Marks of which a word has at most one, from the strongest to the weakest: `. ; : ,`"""
 NO_MARKS = "O"
-_UNCASED = re.compile(r"[<>\[\]@]|://|www\.", re.IGNORECASE)
+CHARACTER_REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", re.IGNORECASE)
+"""A character of HTML and XML by name or number, such as `&amp;`: it has no case, whatever letters it has."""
+_UNCASED = re.compile(r"[<>\[\]@]|://|www\.|^\(?%[a-z]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Labels of one word: any set of marks, and one case."""
+    """Labels of one word: any set of marks, and one case.
+
+    With `as_is` the word is written as in the input: also a casing list changes nothing.
+    """
 
     marks: frozenset[Mark] = frozenset()
     case: Case = Case.O
+    as_is: bool = field(default=False, compare=False, repr=False)
 
 
 def case_of(word: str) -> Case:
@@ -140,6 +147,7 @@ def case_of(word: str) -> Case:
     ALL_CAPS needs at least two letters. In mixed case the first letter counts: `EiTB` is FIRST_CAP and `eBay` is O.
     Letters without case (`º`) are ignored.
     """
+    word = _without_references(word)
     letters, lower = [c for c in word if _has_case(c)], word.lower()
     if len(letters) >= 2 and word != lower and word == apply_case(lower, Case.ALL_CAPS):
         return Case.ALL_CAPS
@@ -153,16 +161,33 @@ def apply_case(word: str, case: Case) -> str:
     if case is Case.O:
         return word
     if case is Case.ALL_CAPS:
-        cased = word.upper()
+        cased = word.upper() if "&" not in word else _upper_outside_references(word)
     else:
-        first = next((i for i, c in enumerate(word) if _has_case(c)), 0)
+        first = next((i for i, c in enumerate(_without_references(word)) if _has_case(c)), 0)
         cased = word[:first] + word[first : first + 1].upper() + word[first + 1 :]
     return cased if cased.lower() == word.lower() else word
 
 
 def takes_case(word: str) -> bool:
-    """Return whether a word may be given capitals: tags (`<unk>`, `[noise]`) and addresses may not."""
+    """Return whether a word may be given capitals: tags (`<unk>`, `[noise]`, `%uh`) and addresses may not."""
     return not _UNCASED.search(word)
+
+
+def _without_references(word: str) -> str:
+    """Return a word of the same length, with `a` or `&` for its character references: those of letters, and others."""
+
+    def replaced(match: re.Match[str]) -> str:
+        return len(match[0]) * ("a" if html.unescape(match[0]).isalpha() else "&")
+
+    return CHARACTER_REFERENCE.sub(replaced, word) if "&" in word else word
+
+
+def _upper_outside_references(word: str) -> str:
+    result, end = "", 0
+    for match in CHARACTER_REFERENCE.finditer(word):
+        result += word[end : match.start()].upper() + match[0]
+        end = match.end()
+    return result + word[end:].upper()
 
 
 def _has_case(char: str) -> bool:
@@ -187,6 +212,10 @@ class Glyphs:
     cased: Callable[[str, Case], str] = field(default=apply_case)
     of_language: Callable[[str], Glyphs] | None = field(default=None, compare=False, repr=False)
     _sides: dict[frozenset[Mark], tuple[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def case(self, word: str, labels: Labels) -> str:
+        """Return a word with the case of its labels."""
+        return word if labels.as_is else self.cased(word, labels.case)
 
     def of(self, language: str) -> Glyphs:
         """Return the glyphs for an utterance in a language."""
@@ -287,7 +316,7 @@ def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
 
     PERIOD adds no second period to an abbreviation (`etc.`).
     """
-    cased = glyphs.cased(word, labels.case)
+    cased = glyphs.case(word, labels)
     if not labels.marks:
         return cased
     marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
@@ -299,7 +328,7 @@ def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -
     tokens, dash = list[str](), Mark.DASH
     for word, label in zip(words, labels, strict=True):
         if dash in label.marks:
-            tokens.append(write_word(word, Labels(label.marks - {dash}, label.case), glyphs))
+            tokens.append(write_word(word, replace(label, marks=label.marks - {dash}), glyphs))
             tokens.append(glyphs.glyph[dash])
         else:
             tokens.append(write_word(word, label, glyphs))

@@ -78,7 +78,7 @@ def test_split_token(token, language, expected):
     assert split_token(token, language) == tuple(expected)
 
 
-SOUNDS = "[noise] [vocalized-noise] [BLANK_AUDIO] <unk> </s> (risas) {NOISE} ♪ ♪♪ >>"
+SOUNDS = "[noise] [vocalized-noise] [BLANK_AUDIO] <unk> </s> (risas) {NOISE} ♪ ♪♪ >> %HESITATION (%uh) spn"
 
 
 @pytest.mark.parametrize("before", ["", "«"])

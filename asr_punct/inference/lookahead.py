@@ -10,6 +10,7 @@ from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.tokens import Token, TokenReader, share_marks
 from asr_punct.inference.windows import Window
 from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration, pause_between
+from asr_punct.text.roles import Role
 from asr_punct.words import Seconds, Word
 
 
@@ -51,25 +52,40 @@ class Lookahead:
         self._begins = True  # the next word is the first one that the model sees of the document
         self._last: Word | None = None
         self._since_last: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
+        self._roles = self._reader.roles()
+        self._held: deque[Word] = deque()  # words whose roles depend on the next ones
 
     def plan_words(self, words: Iterable[Word]) -> Iterator[Decision]:
         """Add the next words of the document; unknown pauses are computed from their times."""
         for word in words:
-            since_last = add_pauses(self._since_last, _pause(self._last, word))
-            self._last = word
-            token = self._append(word, since_last)
-            self._since_last = 0.0 if token.core else add_pauses(since_last, duration(word))
-            if since_last is not None and since_last >= self._settings.flush_after:
-                yield from self._decide_until(1 if token.core else 0)
+            self._held.append(word)
+            for role in self._roles.push(word.text):
+                yield from self._plan_word(self._held.popleft(), role)
         # words that were put back wait for new ones
         if self._undecided >= max(self._settings.right, self._seen) + self._settings.hop:
             yield from self._decide_until(self._settings.right, patience=self._settings.patience)
 
-    def _append(self, word: Word, pause: Pause) -> Token:
+    def _plan_word(self, word: Word, role: Role) -> Iterator[Decision]:
+        since_last = add_pauses(self._since_last, _pause(self._last, word))
+        self._last = word
+        token = self._append(word, role, since_last)
+        self._since_last = 0.0 if token.core or token.is_piece else add_pauses(since_last, duration(word))
+        if since_last is not None and since_last >= self._settings.flush_after:
+            yield from self._decide_until(1 if token.core else 0)
+
+    def _plan_held(self) -> Iterator[Decision]:
+        """Add the words that waited for others."""
+        for role in self._roles.end():
+            yield from self._plan_word(self._held.popleft(), role)
+
+    def _append(self, word: Word, role: Role, pause: Pause) -> Token:
         """Add a word, given the pause since the last one that the model sees."""
-        (read,) = self._reader.read([word])
+        first = self._find_last(attrgetter("core")) if role is Role.PIECE else None
+        read = self._reader.read_one(word, Role.WORD if role is Role.PIECE and first is None else role)
         token = replace(read, pause=UNKNOWN_PAUSE, boundary=DOCUMENT_START if self._begins else NO_BOUNDARY)
         self._set_last_pause(pause)
+        if first is not None:
+            self._update(first, self._reader.attach(self._pending[first][1], token))
         beside = None if token.is_bare_sound else self._find_last(lambda other: not other.is_bare_sound)
         if beside is not None:
             last, token = share_marks(self._pending[beside][1], token)
@@ -87,6 +103,7 @@ class Lookahead:
         It is a pause of the speaker only if the words have times.
         """
         if seconds >= self._settings.flush_after:
+            yield from self._plan_held()
             has_times = self._last is not None and self._last.end is not None
             self._set_last_pause(add_pauses(self._since_last, seconds) if has_times else None)
             yield from self._decide_until(0)
@@ -95,6 +112,7 @@ class Lookahead:
 
     def plan_end(self) -> Iterator[Decision]:
         """End the document and decide all its remaining words; the next word begins another document."""
+        yield from self._plan_held()
         if self._undecided:
             last = self._words[-1]
             self._words[-1] = replace(last, boundary=last.boundary | DOCUMENT_END)
@@ -104,8 +122,9 @@ class Lookahead:
         self.clear()
 
     def undecided(self) -> Iterator[tuple[Word, Token]]:
-        """Yield the undecided words that the model sees."""
-        return ((word, token) for word, token in self._pending if token.core)
+        """Yield the undecided words that the model sees, with their pieces, and those that wait for the next ones."""
+        yield from ((word, token) for word, token in self._pending if token.core or token.is_piece)
+        yield from ((word, self._reader.read_one(word, Role.SOUND)) for word in self._held)
 
     def preview_window(self) -> Window[Token] | None:
         """Return a window for a preview if some undecided words were in no window and too few follow for a decision.

@@ -21,7 +21,7 @@ from asr_punct.decode.settings import with_class_weights
 from asr_punct.inference.backend import Backend, open_backend
 from asr_punct.inference.options import ANY_MODEL, ModelOptions
 from asr_punct.inference.predictor import Prediction, Predictor
-from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries
+from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries, spread_labels
 from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
@@ -142,6 +142,8 @@ class Restorer:
         """Return an utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""
         utterance, tokens, _ = read
         labels = [token.merge_labels(decided.popleft(), self.case) if token.core else token.labels for token in tokens]
+        if any(token.is_piece for token in tokens):
+            labels = spread_labels(tokens, labels)
         if not rows:
             return annotate(utterance, labels=labels)
         listed = [

@@ -10,7 +10,6 @@ At a long pause, all words before it are committed at once.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
@@ -27,7 +26,7 @@ from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.restorer import Restorer
-from asr_punct.inference.tokens import Token
+from asr_punct.inference.tokens import Token, spread_labels
 from asr_punct.inference.windows import Window
 from asr_punct.languages import parse_language
 from asr_punct.marks import LEFT, Glyphs, Labels, write_word
@@ -191,10 +190,10 @@ class Stream:
         decisions, self._decisions = self._decisions, []
         probabilities, result = iter(computed), list[Committed]()
         for decision in decisions:
-            labels = deque[Labels]()
+            labels = list[Labels]()
             if decision.window:
                 may_wait = decision is decisions[-1]
-                labels.extend(self._labels(decision, decision.window, next(probabilities), may_wait))
+                labels += self._labels(decision, decision.window, next(probabilities), may_wait)
             elif decision.end:
                 self._decoder.clear()
                 self._previewed = []
@@ -207,9 +206,7 @@ class Stream:
             return [Committed(word, Labels(), word.text) for word in self._first_words]
         for window, found in zip(self.preview_windows, computed, strict=True):
             self._update_preview(window, found)
-        previewed = chain(self._previewed, repeat(Labels()))
-        undecided = zip(self._lookahead.undecided(), previewed, strict=False)
-        return [self._written(word, token, labels) for (word, token), labels in undecided]
+        return self._written(list(self._lookahead.undecided()), chain(self._previewed, repeat(Labels())))
 
     def _compute(self, windows: Iterable[Window[Token]]) -> list[WindowProbabilities]:
         # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
@@ -232,17 +229,21 @@ class Stream:
             words = len(decided)
             count, labels, cases, flags = count - words, labels[words:], cases[words:], flags[words:]
 
-    def _take_decided(self, decision: Decision, labels: deque[Labels]) -> Iterator[Committed]:
-        """Yield the words of a decision that have labels, and put back those after them."""
-        for number, (word, token) in enumerate(decision.words):
-            if token.core and not labels:
-                self._lookahead.put_back(decision.words[number:])
-                return
-            yield self._written(word, token, labels.popleft() if token.core else Labels())
+    def _take_decided(self, decision: Decision, labels: Sequence[Labels]) -> list[Committed]:
+        """Return the words of a decision that have labels, and put back those after them."""
+        seen = [number for number, (_, token) in enumerate(decision.words) if token.core]
+        if len(labels) < len(seen):
+            self._lookahead.put_back(decision.words[seen[len(labels)] :])
+            return self._written(decision.words[: seen[len(labels)]], labels)
+        return self._written(decision.words, labels)
 
-    def _written(self, word: Word, token: Token, decided: Labels) -> Committed:
-        labels = token.merge_labels(decided, self.model.case) if token.core else token.labels
-        return Committed(word, labels, write_word(word.text, labels, self.model.glyphs))
+    def _written(self, words: Sequence[tuple[Word, Token]], decided: Iterable[Labels]) -> list[Committed]:
+        """Return words as they are written, given the labels of those that the model sees."""
+        following, case = iter(decided), self.model.case
+        tokens = [token for _, token in words]
+        labels = [token.merge_labels(next(following), case) if token.core else token.labels for token in tokens]
+        pairs = zip(words, spread_labels(tokens, labels), strict=True)
+        return [Committed(word, label, write_word(word.text, label, self.model.glyphs)) for (word, _), label in pairs]
 
     def _update_preview(self, window: Window[Token], computed: WindowProbabilities) -> None:
         """Use the probabilities of a window that decides nothing for the next `preview`."""

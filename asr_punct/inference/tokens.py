@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import attrgetter
 from typing import cast
 
@@ -12,18 +12,23 @@ from asr_punct.caching import LONGEST_CACHED, cached_by_word
 from asr_punct.decode.capitals import separates
 from asr_punct.decode.inputs import WordFlag
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
-from asr_punct.marks import CAPITAL_FOLLOWS, LEFT, MARKS, Case, Kind, Labels, apply_case, case_of, takes_case
+from asr_punct.marks import CAPITAL_FOLLOWS, LEFT, MARKS, Case, Kind, Labels, Mark, apply_case, case_of, takes_case
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, read_marks, split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.entities import unescape
+from asr_punct.text.pieces import barred_between, is_clitic, spoken_whole
+from asr_punct.text.roles import Role, RoleReader, is_special, roles_of
+from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
 from asr_punct.words import Word
 
 _LEFT = frozenset(LEFT)
 _ENDS = frozenset(CAPITAL_FOLLOWS)
 _BARRIERS = frozenset(mark for mark in MARKS if mark.kind is Kind.END or mark.partner)
 _CACHED_TOKENS, _CACHED_WORDS = 100_000, 1 << 16
-_NO_LABELS, _NO_CAPITAL = Labels(), Case.O
+_NO_LABELS, _AS_IS, _NO_CAPITAL = Labels(), Labels(as_is=True), Case.O
+_NO_MARKS = frozenset[Mark]()
 _CORE = attrgetter("core")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
@@ -39,15 +44,19 @@ class Token(WordInput):
     """A word of the input, as the model and the decoder read it. Equal words may share one token.
 
     Some words consist of marks, such as `-`, or are sounds, such as `[noise]`: the model does not see them, and their
-    time belongs to the pause before them.
+    time belongs to the pause before them. Others are pieces of the word before them (`text.pieces`): the model reads
+    the word whole, as the first token.
 
     Attributes:
         text: the word of the input, unchanged.
-        core: the word without the marks at its edges; empty if it consists of marks or is a sound.
+        core: the word without the marks at its edges; empty if it consists of marks, is a sound or a piece.
         left: the marks before the core, after those of a left neighbour that consists of marks.
         right: the marks after the core, before those of a right neighbour that consists of marks.
         flags: flags for the decoder, a sum of `WordFlag`.
         labels: labels of the input.
+        spoken: the word as the model reads it, with its pieces.
+        is_piece: whether it is a piece of the word before it.
+        barred: marks that are not added between this word, a number, and the next one, which is one too.
     """
 
     text: str
@@ -56,10 +65,13 @@ class Token(WordInput):
     right: str
     flags: int
     labels: Labels = _NO_LABELS
+    spoken: str = ""
+    is_piece: bool = False
+    barred: frozenset[Mark] = _NO_MARKS
 
     @property
     def is_bare_sound(self) -> bool:
-        """Whether it is a sound without marks."""
+        """Whether it is a sound or a piece without marks."""
         return not (self.core or self.left or self.right)
 
     def with_marks(self, left: str = "", right: str = "") -> Token:
@@ -67,7 +79,12 @@ class Token(WordInput):
         return replace(self, left=left + self.left, right=self.right + right)._with_flags()
 
     def with_pause_of(self, following: Token) -> Token:
-        """Return the token with the pause of the next one, which the model does not see, added to its own."""
+        """Return the token with the pause of the next one, which the model does not see, added to its own.
+
+        The pause after a piece replaces it.
+        """
+        if following.is_piece:
+            return replace(self, pause=following.pause)
         if UNKNOWN_PAUSE in (self.pause, following.pause):
             return replace(self, pause=UNKNOWN_PAUSE)
         return replace(self, pause=min(BUCKETS - 1, self.pause + following.pause))
@@ -77,12 +94,14 @@ class Token(WordInput):
         return replace(self, labels=labels)._with_flags()
 
     def _with_flags(self) -> Token:
-        flags = _flags(self.text, self.left, self.core, self.right, self.labels)
+        flags = _flags(self.spoken, self.left, self.core, self.right, self.labels)
         return replace(self, flags=flags | self.flags & _LETTER_FLAGS)
 
     def merge_labels(self, predicted: Labels, case: bool) -> Labels:
         """Return the labels of the input and the predicted ones that may be added; capitals only with `case`."""
         given = self.labels
+        if not self.barred.isdisjoint(predicted.marks):
+            predicted = Labels(predicted.marks - self.barred, predicted.case)
         if predicted.case is _NO_CAPITAL and given is _NO_LABELS and not self.flags & _TAKEN:
             return predicted  # most words
         marks, new_case = predicted.marks, _NO_CAPITAL
@@ -103,7 +122,33 @@ def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
         return before.with_marks(right=after.left + after.right), after
     if after.core and not before.core:
         return before, after.with_marks(left=before.left + before.right)
+    if barred := barred_between(before.core, after.core):
+        return replace(before, barred=barred), after
     return before, after
+
+
+def spread_labels(tokens: Sequence[Token], labels: Sequence[Labels]) -> list[Labels]:
+    """Return the labels of tokens; of a word in pieces the last piece gets the marks after the word."""
+    result, first = list(labels), 0
+    for i, token in enumerate(tokens):
+        if not token.is_piece:
+            first = i
+        elif not (i + 1 < len(tokens) and tokens[i + 1].is_piece):
+            marks = result[first].marks - _LEFT
+            result[first] = replace(result[first], marks=result[first].marks - marks)
+            result[i] = replace(result[i], marks=result[i].marks | marks)
+    return result
+
+
+def gather_labels(tokens: Sequence[Token], labels: Sequence[Labels]) -> list[Labels]:
+    """Return the labels of the words that the model sees, given those of all tokens; the inverse of `spread_labels`."""
+    result = list[Labels]()
+    for token, label in zip(tokens, labels, strict=True):
+        if token.core:
+            result.append(label)
+        elif token.is_piece:
+            result[-1] = Labels(result[-1].marks | label.marks, result[-1].case)
+    return result
 
 
 def flag_boundaries(document: Iterable[Sequence[Token]]) -> Iterator[Token]:
@@ -140,21 +185,56 @@ class TokenReader:
         self._never_names = rules_of(language).never_names
         self._cache: dict[_Key, Token] = {}
 
+    def roles(self) -> RoleReader:
+        """Return a reader of the roles of the words of a document that arrive one by one."""
+        return RoleReader(self._language, LONGEST_SOUND)
+
     def read(self, words: Sequence[Word]) -> list[Token]:
-        """Return the tokens of consecutive words of an utterance."""
-        pauses, labels = list(map(self._pause, words)), [word.labels for word in words]
-        pause_buckets = buckets(pauses).tolist() if _any_known(pauses) else [UNKNOWN_PAUSE] * len(words)
-        tokens = self._tokens(list(zip([word.text for word in words], pause_buckets, strict=True)))
-        if _any_known(labels):
-            tokens = [
-                token if given is None else token.with_labels(given)
-                for token, given in zip(tokens, labels, strict=True)
-            ]
+        """Return the tokens of all words of an utterance."""
+        texts = [word.text for word in words]
+        if any(is_special(text, self._language) for text in texts):
+            return _join(self._attach_pieces(self._read(words, roles_of(texts, self._language))))
+        tokens = self._read(words)
         return tokens if all(map(_CORE, tokens)) else _join(tokens)
 
-    def _pause(self, word: Word) -> Pause:
+    def read_one(self, word: Word, role: Role) -> Token:
+        """Return the token of a word, without the words beside it."""
+        return self._read([word], [role])[0]
+
+    def attach(self, word: Token, piece: Token) -> Token:
+        """Return a word that the model sees, with a further piece of it."""
+        spoken = spoken_whole(word.spoken, piece.spoken)
+        (subwords,) = self._tokenizer.encode([spoken])
+        return replace(word, subwords=subwords, spoken=spoken)._with_flags()
+
+    def _attach_pieces(self, tokens: list[Token]) -> list[Token]:
+        first = 0
+        for i, token in enumerate(tokens):
+            if token.is_piece:
+                tokens[first] = self.attach(tokens[first], token)
+            else:
+                first = i
+        return tokens
+
+    def _read(self, words: Sequence[Word], roles: Sequence[Role] = ()) -> list[Token]:
+        """Return the tokens of words, without regard to each other; the roles are `Role.WORD` by default."""
+        pauses = list(map(self._pause, words, roles or repeat(Role.WORD)))
+        pause_buckets = buckets(pauses).tolist() if _any_known(pauses) else [UNKNOWN_PAUSE] * len(words)
+        tokens = self._tokens(list(zip([word.text for word in words], pause_buckets, strict=True)))
+        for i, role in enumerate(roles):
+            if role is not Role.WORD:
+                tokens[i] = _unseen(tokens[i], role)
+        labels = [word.labels for word in words]
+        if not _any_known(labels):
+            return tokens
+        return [
+            token if given is None else token.with_labels(given) for token, given in zip(tokens, labels, strict=True)
+        ]
+
+    def _pause(self, word: Word, role: Role) -> Pause:
         """Return the pause after a word, with the time of the word itself if the model does not see it."""
-        return word.pause if _split(word.text, self._language)[1] else add_pauses(duration(word), word.pause)
+        is_seen = role is Role.PIECE or (role is Role.WORD and _split(word.text, self._language)[1])
+        return word.pause if is_seen else add_pauses(duration(word), word.pause)
 
     def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
         cache = self._cache  # other threads may replace it
@@ -171,10 +251,12 @@ class TokenReader:
 
     def _make_tokens(self, keys: Sequence[_Key]) -> Iterator[Token]:
         parts = [_split(text, self._language) for text, _ in keys]
-        subwords = self._tokenizer.encode([clean(core).lower() for _, core, _ in parts])
-        for (text, pause), (left, core, right), ids in zip(keys, parts, subwords, strict=True):
+        spoken = [clean(unescape(core)).lower() for _, core, _ in parts]
+        subwords = self._tokenizer.encode(spoken)
+        for (text, pause), (left, core, right), read, ids in zip(keys, parts, spoken, subwords, strict=True):
             flags = _flags(text, left, core, right, _NO_LABELS) | self._letter_flags(core)
-            yield Token(ids, pause, text=text, core=core, left=left, right=right, flags=flags)
+            flags |= _CASE_FIXED if is_clitic(text, self._language) else 0
+            yield Token(ids, pause, text=text, core=core, left=left, right=right, flags=flags, spoken=read)
 
     def _letter_flags(self, core: str) -> int:
         if core.lower() in self._never_names:
@@ -186,9 +268,19 @@ class TokenReader:
 def _split(text: str, language: str) -> tuple[str, str, str]:
     """Return the marks before a word, its core, and the marks after it (see `Token`)."""
     parts = split_token(text, language)
-    if parts[1] != text and (sound := split_sound(text)):
+    if sound := split_sound(text):
         return sound[0], "", sound[2]
-    return parts
+    return ("", parts[0] + parts[1], parts[2]) if is_clitic(text, language) else parts
+
+
+def _unseen(token: Token, role: Role) -> Token:
+    """Return the token of a part of a sound, or of a piece; it has only the marks beside the sound or the word."""
+    if role is Role.SOUND:
+        left, right = marks_beside_sound(token.text)
+        return replace(token, core="", left=left, right=right, labels=_AS_IS)
+    if not token.core:  # a symbol in an address or a number
+        return replace(token, left="", right="", spoken=token.text, is_piece=True, labels=_AS_IS)
+    return replace(token, core="", left="", is_piece=True, labels=_AS_IS)
 
 
 def _join(tokens: Iterable[Token]) -> list[Token]:

@@ -12,8 +12,8 @@ from asr_punct.decode.fitting import DevSet, calibration_errors, decoded_f1, fit
 from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.restorer import Restorer
+from asr_punct.inference.tokens import gather_labels
 from asr_punct.marks import CASES, MARKS
-from asr_punct.text import split_sound
 from asr_punct.words import bare
 
 
@@ -66,11 +66,12 @@ def read_dev_set(restorer: Restorer, path: Path) -> DevSet:
     Raises InputError if the corpus is malformed, has no words, or has words that consist of marks.
     """
     utterances = [utterance for utterance in read_tsv(path) if utterance.words]
-    rows = [row for utterance in utterances for row in zip(utterance.words, utterance.labels, strict=True)]
-    labels = [label for word, label in rows if split_sound(word.text) is None]
-    parts = list(restorer.predict(map(bare, utterances)))
-    if not labels or sum(len(part.tokens) for part in parts) != len(labels):
+    tokens = [restorer.reader.read(bare(utterance).words) for utterance in utterances]
+    rows = zip(tokens, utterances, strict=True)
+    labels = [label for read, utterance in rows for label in gather_labels(read, utterance.labels)]
+    if not labels or not all(token.core or token.is_bare_sound for read in tokens for token in read):
         raise InputError(path, "no words, or words that consist of marks", "a labelled corpus")
+    parts = list(restorer.predict(map(bare, utterances)))
     ends = np.cumsum([len(part.tokens) for part in parts])
     return DevSet(
         labels=np.concatenate([part.labels for part in parts]),

@@ -37,6 +37,7 @@ class LanguageRules:
         name_beginnings: function words that names begin with (Spanish `El Salvador`, `La Rioja`).
         pronouns: single letters that are words in capitals (English `I`).
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
+        clitics: ends of contractions that some recognisers write as tokens of their own (English `'ll`).
         clipped: words that lost their beginning and have an apostrophe instead (English `'em`), without it.
         ordinals: a number with a period is an ordinal.
         suspended_hyphens: a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`).
@@ -49,6 +50,7 @@ class LanguageRules:
     name_beginnings: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
     suffixes: frozenset[str] = frozenset()
+    clitics: frozenset[str] = frozenset()
     clipped: frozenset[str] = frozenset()
     ordinals: bool = False
     suspended_hyphens: bool = False
@@ -137,6 +139,7 @@ _RULES = {
         ),
         pronouns=frozenset("i"),
         suffixes=_words("s 's ’s"),
+        clitics=_words("'s 'll 're 've 'd 'm 't n't"),
         clipped=_words("em til tis twas cause bout round kay nother"),
         apostrophes=True,
     ),

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard
 
@@ -9,6 +10,7 @@ from asr_punct.caching import cached_by_word
 from asr_punct.marks import LEFT, Case, Mark, apply_case, case_of
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.characters import MARK_OF, shape_of
+from asr_punct.text.entities import unescape_with_places
 
 MarkKind = Literal["left", "right", "dash", "double", "single", "other"]
 
@@ -83,6 +85,13 @@ def scan(token: str, language: str = "es") -> tuple[Part, ...]:
     """Return the parts of a token without white space; every character except formatting belongs to one of them."""
     if token.isalpha():
         return (_word(token, 0, len(token)),)
+    if "&" in token and (unescaped := unescape_with_places(token))[0] != token:
+        text, places = unescaped
+        return tuple(_moved(part, places) for part in _scan(text, language))
+    return _scan(token, language)
+
+
+def _scan(token: str, language: str) -> tuple[Part, ...]:
     has_url = "://" in token or "www." in token.lower()
     matches = list(_SCAN.finditer(shape_of(_URL.sub(_as_letters, token) if has_url else token)))
     words = [i for i, match in enumerate(matches) if _is_word(match)]
@@ -104,6 +113,13 @@ def scan(token: str, language: str = "es") -> tuple[Part, ...]:
         _join_apostrophe(token, parts, language)
         _join_suffix(parts, language)
     return tuple(parts)
+
+
+def _moved(part: Part, places: Sequence[int]) -> Part:
+    """Return a part of an unescaped token at its place in the token."""
+    if isinstance(part, MarkPart):
+        return replace(part, start=places[part.start])
+    return replace(part, start=places[part.start], end=places[part.end])
 
 
 def _as_letters(address: re.Match[str]) -> str:

@@ -100,7 +100,7 @@ class Markup:
             return self.escape(text)
         if text == old:
             return word
-        cased, before = glyphs.cased(token, labels.case), glyphs.before(labels.marks)
+        cased, before = glyphs.case(token, labels), glyphs.before(labels.marks)
         after = text[len(before) + len(cased) :]
         core = word if cased == old else self._with_case(word, cased)
         return self.escape(before) + core + self.escape(after)
