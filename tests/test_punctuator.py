@@ -144,7 +144,7 @@ def test_the_given_case_of_an_address_is_written(punctuator):
 
 # Sounds
 
-SOUNDS = ["[ruido]", "<unk>", "(risas)", "[BLANK_AUDIO]", "♪"]
+SOUNDS = ["[ruido]", "<unk>", "(risas)", "[BLANK_AUDIO]", "♪♪"]
 
 
 @pytest.mark.parametrize("sound", SOUNDS)

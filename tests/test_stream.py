@@ -139,7 +139,7 @@ def test_a_sound_is_part_of_the_pause_between_the_words_beside_it():
     words = [Word("a", 0.5, 0.8), Word("[ruido]", 1.0, 1.3), Word("♪♪", 1.3, 1.4), Word("b", 1.5, 1.6)]
     assert list(buffer.plan_words(words)) == []
     (before,) = buffer.plan_words([Word("c", 1.8, 1.9), Word("[ruido]", 2.2, 2.7), Word("d", 2.8)])
-    assert decided([before]) == [("a[ruido]♪bc[ruido]", "abcd")]
+    assert decided([before]) == [("a[ruido]♪♪bc[ruido]", "abcd")]
     assert [word.pause for word in before.window.words] == [70, 20, 90, UNKNOWN_PAUSE]
 
 
