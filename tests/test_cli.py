@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 from dummies import COMMAND_LINE, file
@@ -82,7 +83,7 @@ def test_pauses_of_a_ctm(run, tmp_path):
 
 
 def test_version(run):
-    assert run("--version") == (0, "0.1.0\n", "")
+    assert run("--version") == (0, f"{metadata.version('asr-punct')} (models: en es-eu es-eu-small)\n", "")
 
 
 def test_without_shipped_models_there_is_no_default(run, tmp_path, monkeypatch):

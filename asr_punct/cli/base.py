@@ -119,14 +119,16 @@ def command(
 
 def _show_version(context: typer.Context, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        print_text(metadata.version(NAME) + "\n")
+        from asr_punct.hub import shipped_models
+
+        print_text(f"{metadata.version(NAME)} (models: {' '.join(shipped_models())})\n")
         raise typer.Exit
 
 
 @app.callback()
 def main_options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and the models.")
     ] = False,
 ) -> None:
     """Punctuation and capitals for speech recognition output, from the words and the pauses between them."""
