@@ -5,7 +5,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from dummies import file, refused_at, written
+from dummies import file, json_lines, refused_at, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +35,27 @@ def test_a_cue_with_other_words_is_an_error(tmp_path):
     (cue,) = formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\nintro\n00:01.000 --> 00:02.000\nhola ana\n"))
     with refused_at("utterance 'intro'", "1 word"):
         written([replace(cue, words=cue.words[:1])], "vtt")
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), json_lines("cue_examples.jsonl"))
+def test_cues_are_read_as_players_do_and_all_lines_stay(tmp_path, name, text, expected):
+    """Rows of name, content, and the words of each cue with the times that make sense."""
+    cues = list(formats.read(file(tmp_path, name, text)))
+    assert [[[word.text, word.start, word.end] for word in cue.words] for cue in cues] == expected
+    assert written(cues, name[2:]) == text
+
+
+LINES = ["", " ", "1", "hola", "a --> b", "<00:02.000>sí", "NOTE x", "\r", "00:01.000 --> 00:02.000", "0:9 -> 0:1",
+         "00:00:03,000 --> 00:00:02,000", "00:99.000 --> 00:01.000", "-->", "&nbsp;", "WEBVTT"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["srt", "vtt"])
+@given(lines=st.lists(st.sampled_from(LINES), max_size=12))
+def test_any_lines_around_a_cue_are_read_and_stay(tmp_path_factory, name, lines):
+    text = "\n".join(["WEBVTT", *lines, "", "00:01.000 --> 00:02.000", "fin", ""])
+    cues = list(formats.read(file(tmp_path_factory.mktemp("cues"), f"a.{name}", text)))
+    assert cues[-1].words[-1].text == "fin"
+    assert written(cues, name) == text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 # New cues
@@ -80,7 +101,7 @@ def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch, t
     assert raised.value.found == "more than 300 characters without a cue"
 
 
-@pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&" * 100_000, "<v " * 40_000])
+@pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&#" + "0" * 9**5, "<v " * 40_000, "<rt>" * 40_000])
 @pytest.mark.parametrize("markup", [SRT, VTT])
 def test_many_tags_are_read_in_linear_time(text, markup):
     found = markup.split(text + " fin")

@@ -8,23 +8,26 @@ ends, so pauses are unknown.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 
 from asr_punct.errors import InputError
-from asr_punct.files import Pathlike, display_name, read_lines, recording_name
+from asr_punct.files import Lines, Pathlike, display_name, read_lines, recording_name
+from asr_punct.formats.cues.blocks import Block, srt_blocks, vtt_blocks
+from asr_punct.formats.cues.clock import ARROW, Times, has_word_time, word_times
 from asr_punct.formats.cues.cue_text import SRT, VTT, CueText, Markup
 from asr_punct.formats.entries import with_edge_times
 from asr_punct.formats.origins import LineOrigin
+from asr_punct.formats.times import NotATime
 from asr_punct.words import Seconds, Utterance, Word
 
 MAX_CUE = 2**20
 """Maximum number of characters of a cue and the lines before it, which are in memory together."""
-_TIME = r"(?:([0-9]{1,6}):)?([0-5]?[0-9]):([0-5]?[0-9])[.,]([0-9]{1,3})"
-_TIMES = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?:\s.*)?")
-_WORD_TIME = re.compile(rf"<{_TIME}>")
 _CUE_START = re.compile(r"[\d:.,]+")
-_CLOCK = re.compile(r"[0-9]:[0-9]")
-_ARROW = "-->"
-_OTHER_BLOCKS = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
+_HEADER = re.compile(r"WEBVTT(?:[ \t]|$)")
+_FIRST_CUES = 20
+"""Number of cues by which it is seen whether a file repeats lines."""
+_GAP: Seconds = 0.05
+"""A cue that repeats a line starts at most this long after the one before it."""
 _EXPECTED = {
     "srt": "a cue: its number, HH:MM:SS,mmm --> HH:MM:SS,mmm, its text, an empty line",
     "vtt": "a cue: HH:MM:SS.mmm --> HH:MM:SS.mmm, its text, an empty line",
@@ -36,7 +39,8 @@ class CueOrigin(LineOrigin):
     """Place of a cue in its file; `Utterance.origin`.
 
     `before` has the lines before its text: notes, empty lines, identifier, times and settings. `head` has the lines of
-    its text that only repeat the last line of the cue before (YouTube).
+    its text that only repeat the last line of the cue before (YouTube). `start` and `end` are those of the file; NaN if
+    they are no times.
     """
 
     start: Seconds = 0.0
@@ -56,146 +60,119 @@ def is_vtt(rows: Sequence[Sequence[str]]) -> bool:
 
 def is_srt(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the words of a file's first lines look like cues."""
-    return any(row[1:2] == [_ARROW] and _CUE_START.fullmatch(row[0]) for row in rows)
+    return any(row[1:2] == [ARROW] and _CUE_START.fullmatch(row[0]) for row in rows)
 
 
 def read_srt(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the cues of a file. Raises InputError for wrong times, or a cue longer than `MAX_CUE`."""
+    """Yield the cues of a file. Raises InputError for one without cues, or a cue longer than `MAX_CUE`."""
     return _Reader(path, SRT).utterances()
 
 
 def read_vtt(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the cues of a file, as `read_srt`."""
+    """Yield the cues of a file, as `read_srt`. Raises InputError also if it does not begin with WEBVTT."""
     return _Reader(path, VTT).utterances()
+
+
+def repeats_lines(utterance: Utterance) -> bool:
+    """Whether an utterance is a cue that repeats a line of the cue before, as YouTube's rolling captions do."""
+    return isinstance(utterance.origin, CueOrigin) and bool(utterance.origin.head)
 
 
 class _Reader:
     """Reads one file.
 
-    `_before` has the lines since the last cue, and `_size` is the number of characters since then. `_last_line` is the
-    last line of that cue's text, without tags. `_has_word_times` is whether a cue so far has times inside its text.
+    `_size` is the number of characters since the last cue. `_last_line` is the last line of that cue's text, without
+    tags. `_repeats` is whether cues repeat the last line of the one before.
     """
 
     def __init__(self, path: Pathlike, markup: Markup) -> None:
         self._path, self._markup = path, markup
-        self._before: list[str] = []
-        self._size, self._last_line, self._has_word_times = 0, "", False
+        self._size, self._last_line, self._repeats = 0, "", False
 
     def utterances(self) -> Iterator[Utterance]:
         """Yield an utterance for each cue; the last one gets the lines after it."""
-        previous: tuple[CueOrigin, Utterance] | None = None
-        after_header = self._markup is SRT
-        for number, empty, lines in self._blocks():
-            self._before += empty
-            if not lines or (after_header and self._is_other(lines)):
-                self._before += lines
-            elif not after_header:
-                self._check_header(number, lines)
-                self._before, after_header = lines, True
-            else:
-                cue = self._cue(number, lines)
-                if previous is not None and cue.start < previous[0].start:
-                    found = f"{cue.start:g} s after {previous[0].start:g} s"
-                    raise self._error(number, found, "cues in the order of time")
+        blocks = self._blocks()
+        first = list(islice(blocks, _FIRST_CUES))
+        self._repeats = self._repeat_lines(first)
+        previous: Utterance | None = None
+        for block in chain(first, blocks):
+            if block.times:
                 if previous is not None:
-                    yield previous[1]
-                previous = cue, self._utterance(cue, number)
-        if previous is not None:
-            yield replace(previous[1], origin=replace(previous[0], after=tuple(self._before)))
+                    yield previous
+                previous = self._utterance(block, block.times)
+            elif previous is not None and isinstance(previous.origin, CueOrigin):
+                yield replace(previous, origin=replace(previous.origin, after=block.before))
+            else:
+                stray = ((i, line) for i, line in enumerate(block.before, start=1) if line.strip())
+                for number, line in islice(stray, int(self._markup is VTT), 2):  # the header of WebVTT is none
+                    raise self._error(number, _shown(line))
 
     def _error(self, number: int, found: str, expected: str = "") -> InputError:
         return InputError(f"{display_name(self._path)}:{number}", found, expected or _EXPECTED[self._markup.format])
 
-    def _blocks(self) -> Iterator[tuple[int, list[str], list[str]]]:
-        """Yield each block: number of its first line, empty lines before it, lines up to the next empty line."""
-        empty, lines, first = list[str](), list[str](), 1
+    def _blocks(self) -> Iterator[Block]:
+        for block in (srt_blocks if self._markup is SRT else vtt_blocks)(self._lines()):
+            self._size = 0
+            yield block
+
+    def _lines(self) -> Lines:
+        """Yield the lines, which a carriage return may end too. Raises InputError for a wrong header and long cues."""
+        is_first = self._markup is VTT
         for number, line in read_lines(self._path):
-            is_empty = not line.strip() if self._markup is SRT else not line
-            if is_empty and lines:
-                yield first, empty, lines
-                empty, lines = [], []
-            if not lines:
-                first = number
-            (empty if is_empty else lines).append(line)
             self._size += len(line) + 1
             if self._size > MAX_CUE:
                 raise self._error(number, f"more than {MAX_CUE} characters without a cue")
-        yield first, empty, lines
+            for part in line.split("\r"):
+                if is_first and not _HEADER.match(part):
+                    raise self._error(number, _shown(part), "WEBVTT in the first line")
+                is_first = False
+                yield number, part
 
-    def _check_header(self, number: int, lines: Sequence[str]) -> None:
-        if number > 1 or not re.match(r"WEBVTT(?:[ \t]|$)", lines[0]):
-            raise self._error(number, _shown(lines[0]), "WEBVTT in the first line")
-        for line_number, line in enumerate(lines, number):
-            if _ARROW in line:
-                raise self._error(line_number, _shown(line), "an empty line between WEBVTT and the first cue")
+    def _repeat_lines(self, blocks: Sequence[Block]) -> bool:
+        """Whether at least half of the cues begin with the last line of the one before, without a gap."""
+        count, repeated, last, last_end = 0, 0, "", 0.0
+        for block in blocks:
+            lines = [line.strip() for line in block.text if line.strip()]
+            if lines and block.times:
+                repeated += lines[0] == last and block.times[0] <= last_end + _GAP
+                count += bool(last)
+                last, last_end = self._markup.without_tags(lines[-1]).strip(), block.times[1]
+        return repeated > 1 and 2 * repeated >= count
 
-    def _is_other(self, lines: Sequence[str]) -> bool:
-        """Whether a block is a note, a style or a region of WebVTT."""
-        return self._markup is VTT and _OTHER_BLOCKS.match(lines[0]) is not None and _ARROW not in lines[0]
-
-    def _cue(self, number: int, lines: Sequence[str]) -> CueOrigin:
-        """Return the cue of a block; the first or second line has its times."""
-        tests = (lambda line: _ARROW in line), _CLOCK.search  # a line with times but without an arrow is the fault
-        row = next((i for test in tests for i, line in enumerate(lines[:2]) if test(line)), 0)
-        match = _TIMES.fullmatch(lines[row])
-        if match is None:
-            raise self._error(number + row, _shown(lines[row]))
-        start, end = _seconds(match.groups()[:4]), _seconds(match.groups()[4:])
-        if end < start:
-            raise self._error(number + row, f"end {end:g} before start {start:g}", "an end at or after the start")
-        head, lines = lines[: row + 1], lines[row + 1 :]
-        for line_number, line in enumerate(lines, number + row + 1):
-            if _TIMES.fullmatch(line):
-                raise self._error(line_number, _shown(line), "an empty line before the next cue")
-        before, self._before, self._size = (*self._before, *head), [], 0
-        repeated, spoken = self._split_repeated(lines)
+    def _utterance(self, block: Block, times: Times) -> Utterance:
+        repeated, spoken = self._split_repeated(block.text)
         text = self._markup.split(spoken)
-        return CueOrigin(self._markup.format, before, repeated, start=start, end=end, text=text)
+        cue = CueOrigin(self._markup.format, block.before, repeated, start=times[0], end=times[1], text=text)
+        starts = zip(text.words, self._word_starts(cue), strict=True)
+        words = tuple(Word(self._markup.token(word), start) for word, start in starts)
+        return Utterance(
+            with_edge_times(words, cue.start, cue.end) if words else (),
+            id=block.id,
+            recording=recording_name(self._path),
+            speaker=self._markup.speaker(text),
+            time_source="segment",
+            origin=cue,
+        )
 
     def _split_repeated(self, lines: Sequence[str]) -> tuple[str, str]:
-        """Return the lines that repeat the last line of the cue before, and the remaining text.
-
-        Only files in which words have times repeat lines.
-        """
-        self._has_word_times |= self._markup is VTT and any(map(_WORD_TIME.search, lines))
+        """Return the lines that repeat the last line of the cue before, and the remaining text."""
+        self._repeats |= self._markup is VTT and any(map(has_word_time, lines))
         filled = [i for i, line in enumerate(lines) if line.strip()]
-        repeats = self._has_word_times and filled and lines[filled[0]].strip() == self._last_line
+        repeats = self._repeats and filled and lines[filled[0]].strip() == self._last_line
         if filled:
             self._last_line = self._markup.without_tags(lines[filled[-1]]).strip()
         count = filled[0] + 1 if repeats else 0
         return "".join(line + "\n" for line in lines[:count]), "\n".join(lines[count:])
 
-    def _utterance(self, cue: CueOrigin, number: int) -> Utterance:
-        starts = zip(cue.text.words, self._word_starts(cue, number), strict=True)
-        words = tuple(Word(self._markup.token(word), start) for word, start in starts)
-        return Utterance(
-            with_edge_times(words, cue.start, cue.end) if words else (),
-            id=next((line for line in cue.before[-2:-1] if line.strip() and _ARROW not in line), ""),
-            recording=recording_name(self._path),
-            speaker=self._markup.speaker(cue.text),
-            time_source="segment",
-            origin=cue,
-        )
-
-    def _word_starts(self, cue: CueOrigin, number: int) -> list[Seconds | None]:
-        """Return the last time in the text before each word, or None."""
+    def _word_starts(self, cue: CueOrigin) -> list[Seconds | None]:
+        """Return the last time in the text before each word, or None; outside the cue it is no time."""
         starts: list[Seconds | None] = []
-        latest = cue.start
         for before in cue.text.between[:-1]:
-            times = [_seconds(match.groups()) for match in _WORD_TIME.finditer(before)] if self._markup is VTT else []
-            for time in times:
-                if not latest <= time <= cue.end:
-                    raise self._error(number, f"{time:g} s inside a cue", f"{latest:g} to {cue.end:g} s")
-                latest = time
-            starts.append(times[-1] if times else None)
+            time = word_times(before)[-1:] if self._markup is VTT else []
+            is_outside = time and (time[0] < cue.start or time[0] > cue.end) and cue.start <= cue.end
+            starts.append(NotATime(f"{time[0]:g} outside the cue") if is_outside else next(iter(time), None))
         return starts
 
 
 def _shown(line: str) -> str:
     return repr(line[:60])
-
-
-def _seconds(parts: Sequence[str | None]) -> Seconds:
-    """Return the time of the groups of `_TIME`: hours, minutes, seconds, decimals."""
-    hours, minutes, seconds, decimals = parts
-    return round(int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(f"{seconds}.{decimals}"), 3)

@@ -1,13 +1,15 @@
 """The text of a cue: its words, and between them tags, white space and line breaks.
 
 SRT tags are those that players know (`<i>`, `<font …>`, `{\\an8}`); other text in angle brackets is a word (`<unk>`).
-In WebVTT all angle brackets are tags, and `&lt;` is a literal bracket.
+In WebVTT all angle brackets are tags, and character references (`&lt;`, `&#160;`) are the characters that they stand
+for. In both `<br>` is a line break, and the annotations of ruby (`<rt>…</rt>`) belong to their tags.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape, unescape
+from html.entities import html5
 from itertools import pairwise
 
 from asr_punct.marks import Glyphs, Labels, write_text
@@ -15,9 +17,24 @@ from asr_punct.marks import Glyphs, Labels, write_text
 _VOICE = re.compile(r"</?v[\s.>]")
 """Start of a WebVTT voice tag: `<v Ana>`, `<v.loud Ana>` or `</v>`."""
 _SPEAKER = re.compile(r"\s*<v(?:\.[^\s>]*)?[ \t]+([^<>\n]+)>")
-_SPACE = r"\s|&nbsp;"
-_SRT_TAG = r"</?(?:[bius]|em|strong|ruby|rt|(?:font|span|c|v|lang)(?:[\s.][^<>\n]*)?)>|\{\\[^{}\n]*\}"
-_VTT_TAG = r"<[^<>\n]*>"
+_BREAK = r"(?i:<br\s*/?>)"
+_NUMBERS = [number for number in range(0x3001) if unescape(f"&#{number};").isspace()]
+_SPACE_NAMES = (name for name, value in html5.items() if value.isspace())
+_SPACE = r"\s|{}|&(?:{}|#0{{0,4}}(?:{})(?![0-9]);?|#[xX]0*(?i:{})(?![0-9a-fA-F]);?)".format(
+    _BREAK,
+    "|".join(sorted(_SPACE_NAMES, key=len, reverse=True)),
+    "|".join(map(str, _NUMBERS)),
+    "|".join(f"{number:x}" for number in _NUMBERS),
+)
+"""White space, its character references, or a line break."""
+_LONG_NUMBER = re.compile(r"&#[0-9]{9,};?")
+"""A character reference with more digits than any character has."""
+_RUBY = r"<r[tp](?:[\s.][^<>\n]*)?>[^<]*(?:<(?!/?r[tp]\b|/?ruby\b)[^<]*)*(?:</r[tp]>|(?=</ruby>|<r[tp]\b))"
+_SRT_TAG = (
+    rf"{_RUBY}|{_BREAK}|</?(?:[bius]|em|strong|ruby|rt|rp|sub|sup|big|small|(?:font|span|c|v|lang)(?:[\s.][^<>\n]*)?"
+    r"|[A-Za-z]+\s[^<>\n=]*=[^<>\n]*)\s*/?>|\{\\[^{}\n]*\}"
+)
+_VTT_TAG = rf"{_RUBY}|<[^<>\n]*>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +73,17 @@ class Markup:
                 in_word = True
             elif part["space"] or _VOICE.match(part[0]):
                 in_word = False
-        parts = _cut(text, spans)
+        parts = _cut(text, [span for span in spans if text[slice(*span)].isalnum() or self.token(text[slice(*span)])])
         return CueText(tuple(parts[::2]), tuple(parts[1::2]))
 
     def without_tags(self, text: str) -> str:
-        """Return the text without tags; escaped characters stay."""
-        return self.tag.sub("", text)
+        """Return the text without tags, a space for a line break; escaped characters stay."""
+        return self.tag.sub(lambda match: " " if re.match(_BREAK, match[0]) else "", text)
 
     def plain(self, text: str) -> str:
         """Return the text without tags, its escaped characters decoded."""
         text = self.without_tags(text)
-        return unescape(text) if self is VTT else text
+        return unescape(_LONG_NUMBER.sub("\ufffd", text)) if self is VTT else text
 
     def token(self, word: str) -> str:
         """Return a word of `CueText` without tags and white space, its escaped characters decoded."""
@@ -88,7 +105,8 @@ class Markup:
 
     def spaces(self, between: str) -> str:
         """Return the white space and line breaks between two words, for a file of the other format."""
-        return re.sub(_SPACE, lambda match: "\n" if match[0] == "\n" else " ", self.without_tags(between))
+        spaced = re.sub(_SPACE, lambda match: "\n" if match[0][0] in "\n<" else " ", between)
+        return self.without_tags(spaced)
 
     def labelled(self, word: str, token: str, labels: Labels, glyphs: Glyphs) -> str:
         """Return a word of `CueText` with marks and case; unchanged if the labels change nothing.
@@ -123,6 +141,6 @@ def _cut(text: str, spans: Iterable[tuple[int, int]]) -> list[str]:
 SRT = Markup(
     "srt",
     re.compile(_SRT_TAG, re.IGNORECASE),
-    re.compile(rf"{_SRT_TAG}|(?P<space>\s)|(?P<text>[^\s<{{]+|.)", re.IGNORECASE),
+    re.compile(rf"(?P<space>\s|{_BREAK})|{_SRT_TAG}|(?P<text>[^\s<{{]+|.)", re.IGNORECASE),
 )
-VTT = Markup("vtt", re.compile(_VTT_TAG), re.compile(rf"{_VTT_TAG}|(?P<space>{_SPACE})|(?P<text>[^\s<&]+|.)"))
+VTT = Markup("vtt", re.compile(_VTT_TAG), re.compile(rf"(?P<space>{_SPACE})|{_VTT_TAG}|(?P<text>[^\s<&]+|.)"))

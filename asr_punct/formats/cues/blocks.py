@@ -1,0 +1,86 @@
+"""The cues of a file as lines, found as the parser of the W3C and players do.
+
+WebVTT (https://www.w3.org/TR/webvtt1/#webvtt-parser-algorithm): a line with times begins a cue, whose text ends before
+an empty line or the next arrow. SubRip, as ffmpeg reads it: the text ends before the next line with times and the
+number above that, and may have empty lines. All other lines (notes, styles, blocks without times) are kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from asr_punct.files import Lines
+from asr_punct.formats.cues.clock import ARROW, Times, times_of_line
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A cue as lines: those `before` its text, the last of which has its times, and its text.
+
+    `times` is None for the lines after the last cue, which are then `before`.
+    """
+
+    before: tuple[str, ...]
+    times: Times | None = None
+    id: str = ""
+    text: tuple[str, ...] = ()
+
+
+def vtt_blocks(lines: Lines) -> Iterator[Block]:
+    """Yield the cues of a WebVTT file, and the lines after the last one; the first has the header before it."""
+    block, before, text = None, list[str](), list[str]()
+    for _, line in lines:
+        if block and (not line or ARROW in line):
+            yield _with_text(block, text)
+            block, before, text = None, [], []
+        if block:
+            text.append(line)
+            continue
+        times = times_of_line(line, is_srt=False)
+        if times:
+            name = before[-1] if len(before) > 1 and not before[-2] else ""
+            block = Block((*before, line), times, name)
+        before.append(line)
+    if block:
+        yield _with_text(block, text)
+    yield Block(() if block else tuple(before))
+
+
+def srt_blocks(lines: Lines) -> Iterator[Block]:
+    """Yield the cues of a SubRip file, and the lines after the last one."""
+    block, body = None, list[str]()
+    for _, line in lines:
+        times = times_of_line(line, is_srt=True)
+        if not times:
+            body.append(line)
+            continue
+        end = _text_end(body, has_next=True) if block else 0
+        if block:
+            yield _with_text(block, body[:end])
+        name = body[-1].strip() if len(body) > end else ""
+        block, body = Block((*body[end:], line), times, name), []
+    end = _text_end(body, has_next=False) if block else 0
+    if block:
+        yield _with_text(block, body[:end])
+    yield Block(tuple(body[end:]))
+
+
+def _with_text(block: Block, text: Sequence[str]) -> Block:
+    return Block(block.before, block.times, block.id, tuple(text))
+
+
+def _text_end(lines: Sequence[str], *, has_next: bool) -> int:
+    """Return how many of the lines after a line with times are the cue's text, without empty lines at its end.
+
+    Blocks that begin with a number have no times and are no text, and of the last line neither is the next cue's
+    number, or its name if that is a block of one line.
+    """
+    filled = [bool(line.strip()) for line in lines]
+    end = len(lines)
+    is_alone = end > 1 and not filled[-2] and any(filled[:-2])
+    if has_next and end and filled[-1] and (is_alone or lines[-1].strip().isdecimal()):
+        end -= 1
+    blocks = (i for i in range(1, end) if not filled[i - 1] and lines[i].strip().isdecimal())
+    end = next(blocks, end)
+    while end and not filled[end - 1]:
+        end -= 1
+    return end
