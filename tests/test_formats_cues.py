@@ -101,7 +101,9 @@ def test_too_many_characters_without_a_cue_are_an_error(tmp_path, monkeypatch, t
     assert raised.value.found == "more than 300 characters without a cue"
 
 
-@pytest.mark.parametrize("text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&#" + "0" * 9**5, "<v " * 40_000, "<rt>" * 40_000])
+@pytest.mark.parametrize(
+    "text", ["<i>" * 50_000, "<" * 100_000, "{\\" * 50_000, "&#" + "0" * 9**5, "<v " * 40_000, "<rt>" * 40_000]
+)
 @pytest.mark.parametrize("markup", [SRT, VTT])
 def test_many_tags_are_read_in_linear_time(text, markup):
     found = markup.split(text + " fin")
