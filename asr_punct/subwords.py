@@ -98,7 +98,8 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
     """Train a tokenizer on lower-case words; the result is deterministic.
 
     It normalises words as recognisers write them: straight apostrophes, no period after an abbreviation (`etc.`). All
-    digits become 0. `vocabulary` is the number of sub-words: approximate for `bpe`, the maximum for `unigram`; for
+    digits become 0, but in `unigram`, where they stay (Poláček et al. 2023, section 3.2). `vocabulary` is the number of
+    sub-words: approximate for `bpe`, the maximum for `unigram`; for
     `word` the number of words. WordPiece is not offered because its trainer orders tokens by a hash table.
     """
     options: dict[str, Any] = {"special_tokens": _SPECIAL, "show_progress": False}
@@ -111,7 +112,7 @@ def train_tokenizer(words: Iterable[str], vocabulary: int, kind: TokenizerKind =
     else:
         tokenizer = Tokenizer(models.WordLevel({}, unk_token="[UNK]"))
         trainer = trainers.WordLevelTrainer(vocab_size=vocabulary + len(_SPECIAL), min_frequency=2, **options)
-    replacements = {"[’ʼ]": "'", r"\d": "0", r"(?<=\w)\.$": ""}
+    replacements = {"[’ʼ]": "'", r"(?<=\w)\.$": ""} | ({} if kind == "unigram" else {r"\d": "0"})
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.Replace(Regex(pattern), replacement) for pattern, replacement in replacements.items()]
     )

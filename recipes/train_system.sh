@@ -73,7 +73,7 @@ esac
 # budget_settings PART: settings of --budget for a part (frozen, text or train) of the training
 budget_settings() {
   case $budget/$system in
-    full/courtland) [ "$1" != frozen ] || echo training.epochs=90 training.batch_size=1000 ;;
+    full/courtland*) [ "$1" != frozen ] || echo training.epochs=90 training.batch_size=1000 ;;
     full/pos_fusion*) [[ ${encoder##*/} != *large* ]] || echo model.context.heads=16 model.context.feed_forward=4096 ;;
     full/bilstm_augment*) [[ ${encoder##*/} != *large* ]] || echo training.learning_rate=5e-6 ;;
     pass/*)
@@ -97,16 +97,16 @@ budget_settings() {
         training.learning_rate=0.02 training.warmup_epochs=0 training.decay=none training.patience=2
       ;;
     pass/autopunct) echo training.batch_size=8 ;;
-    pass/courtland)
+    pass/courtland*)
       echo training.batch_size=32 training.epochs_per_pass=600
       [ "$1" != frozen ] || echo training.epochs=1 training.learning_rate=1e-3
       ;;
     pass/polacek/scratch) echo training.batch_size=8 training.encoder_learning_rate=5e-4 ;;
     smoke/brnn) echo training.learning_rate=0.02 training.warmup_epochs=0 training.epochs=3 ;;
-    smoke/courtland) echo model.encoder.sequence_hidden=64 training.batch_size=32 training.epochs_per_pass=100 ;;
+    smoke/courtland*) echo model.encoder.sequence_hidden=64 training.batch_size=32 training.epochs_per_pass=100 ;;
     smoke/polacek/scratch) echo model.encoder.layers=2 model.encoder.vocabulary=4000 ;;
     mini/brnn) echo training.learning_rate=0.02 training.warmup_epochs=0 training.decay=none ;;
-    mini/courtland) echo model.encoder.sequence_hidden=64 training.epochs_per_pass=60 ;;
+    mini/courtland*) echo model.encoder.sequence_hidden=64 training.epochs_per_pass=60 ;;
   esac
 }
 
@@ -124,6 +124,17 @@ train() {
   fi
 }
 
+# pretrain OUT: pre-train the encoder, unless an earlier run has; with --dry-run do nothing
+pretrain() {
+  local -A steps=([full]=1000000 [pass]=2000 [mini]=500 [smoke]=2)
+  local -a sizes changed
+  read -ra sizes <<<"$([ "$budget" = smoke ] && echo --batch-size 2 --length 16 || echo --batch-size "$([ "$budget" = full ] && echo 128 || echo 16)")"
+  read -ra changed <<<"$(budget_settings train | tr '\n' ' ')"
+  $dry_run || [ -d "$1" ] ||
+    "$root/egs/iwslt/local/pretrain_electra.py" --config "$config" --steps "${steps[$budget]}" "${sizes[@]}" \
+      "${changed[@]/#/--set=}" "$data" "$1"
+}
+
 case $system/$pauses in
   courtland/*) # trains all but the encoder first
     train frozen "$model-start" asr-punct train training.frozen_encoder=true
@@ -132,6 +143,11 @@ case $system/$pauses in
   brnn/true) # learns from text without pauses first
     data=${text:-$data} train text "$model-start" asr-punct train training.pause_dropout=1
     train train "$model" asr-punct train --init "$model-start" training.patience=3
+    ;;
+  polacek/scratch/*) # pre-trains its encoder
+    pretrain "$model-start"
+    settings+=("model.encoder.name=$model-start")
+    train train "$model" asr-punct train
     ;;
   *) train train "$model" asr-punct train ;;
 esac

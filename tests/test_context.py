@@ -66,6 +66,21 @@ def test_lstm():
     check_rows(context("bilstm"), both_directions)
 
 
+def test_stack_of_lstms():
+    """Poláček et al. 2023, Table 1: an LSTM, then BiLSTM and GRU in turn, each pair of half the width."""
+
+    def literal(module, words):
+        words = run(module.first, words)
+        for ahead, back, narrow in zip(module.ahead, module.back, module.narrow, strict=True):
+            words = np.concatenate([run(ahead, words), run(back, words[::-1])[::-1]], axis=1)
+            words = run(narrow, words)
+        return words
+
+    module = context("lstm")
+    assert module.width == WIDTH // 4
+    check_rows(module, literal)
+
+
 NAMES = {"self_attn.in_proj_": "read.", "self_attn.out_proj.": "write.", "norm1.": "attention_norm."}
 NAMES |= {"linear1.": "network.0.", "linear2.": "network.2.", "norm2.": "norm."}
 
@@ -140,7 +155,7 @@ def test_recurrent_network_with_attention():
     check_rows(context("brnn"), literal)
 
 
-@pytest.mark.parametrize("kind", ["bert", "convolution", "bilstm", "attention"])
+@pytest.mark.parametrize("kind", ["bert", "convolution", "bilstm", "lstm", "attention"])
 def test_directory_and_graph_equal_the_model(kind, tmp_path):
     config = tiny_config().model
     config = dataclasses.replace(config, context=dataclasses.replace(config.context, kind=kind))

@@ -122,6 +122,17 @@ def test_joining_takes_back_what_was_spread(texts, data):
     assert join_clitics(spread).labels == wanted
 
 
+def test_a_token_without_text_gives_its_mark_to_the_word_before_it(tmp_path):
+    """Three tokens of the Bangla news and one of dev2012 are empty."""
+    (tmp_path / "test2011").write_text("well\tO\n\tPERIOD\nso\tCOMMA\n \tO\n")
+    tokens = list(read_iwslt(tmp_path / "test2011"))
+    assert [len(utterance.words) for utterance in tokens] == [2, 2]
+    words = [join_clitics(utterance) for utterance in tokens]
+    assert [(u.words[0].text, u.labels[0].marks) for u in words] == [("well", {Mark.PERIOD}), ("so", {Mark.COMMA})]
+    again = [label_tokens(*pair).labels[-1].marks for pair in zip(words, tokens, strict=True)]
+    assert again == [{Mark.PERIOD}, {Mark.COMMA}]
+
+
 def test_all_parts_are_written_and_missing_files_reported(tmp_path):
     source(tmp_path)
     with lzma.open(tmp_path / "dev2012.xz", "wt", encoding="utf-8") as out:

@@ -25,7 +25,7 @@ from asr_punct.pauses import UNKNOWN_PAUSE
 
 CONFIG = tiny_config().model
 PAUSES = ["none", "continuous", "discrete-gaussian", "discrete-uniform", "late-gru"]
-CONTEXTS = ["none", "bert", "transformer", "convolution", "brnn", "bilstm", "attention"]
+CONTEXTS = ["none", "bert", "transformer", "convolution", "brnn", "bilstm", "lstm", "attention"]
 
 
 def variant(pauses="discrete-gaussian", context="transformer", **heads):

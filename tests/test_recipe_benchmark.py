@@ -20,6 +20,8 @@ elif name == "time_ways.py":
     made = next(word for word in words if word.endswith("/times.json"))
 elif name == "report.py":
     made = "exp/RESULTS.md"
+elif name == "pretrain_electra.py":
+    made = words[-1] + "/config.json"
 elif words[0] == "export":
     made = words[1] + "/model.onnx"
 else:
@@ -32,7 +34,10 @@ made.write_text('"tagger": "flair"' if "model.pos.tagger=flair" in words else ""
 
 @pytest.fixture
 def recipe(tmp_path):
-    local = [f"egs/iwslt/local/{name}.py" for name in ("prepare", "tune_average", "decode", "time_ways", "report")]
+    local = [
+        f"egs/iwslt/local/{name}.py"
+        for name in ("prepare", "tune_average", "decode", "time_ways", "report", "pretrain_electra")
+    ]
     programs = dict.fromkeys([*local, "recipes/pos.py", "bin/asr-punct"], PROGRAM)
     for name in ("packages", "files", "treebanks"):
         (tmp_path / name).mkdir()
@@ -97,6 +102,28 @@ def test_tuned_as_it_is_decoded(recipe):
     assert courtland.endswith("exp/models/courtland/model data/tune.tsv --device cuda")
     assert brnn.endswith("exp/models/brnn/model data/tune.tsv --device cuda")
     assert "--untuned --aggregate 9 exp/models/courtland/model" in of(calls, "decode.py")[0]
+
+
+def test_variants_are_trained_if_they_are_named(recipe):
+    named = ("courtland/sequential", "bilstm_augment/vocabulary", "polacek/lstm", "courtland/focal_weights")
+    calls = recipe.calls("--encoder", "built", "--system", " ".join(named), "--stop-stage", "4")
+    assert {name for name in named for call in of(calls, "asr-punct", "train") if f"models/{name}/model" in call} == {
+        *named
+    }
+    assert "--left 49 --right 49" in next(call for call in of(calls, "decode.py") if "sequential" in call)
+    assert [call.split(" data/")[0].split("models/")[-1] for call in of(calls, "tune_average.py")] == [
+        "courtland/focal_weights/model"
+    ]
+    others = of(recipe.calls("--encoder", "built", "--stop-stage", "2"), "asr-punct", "train")
+    assert not any("focal" in call or "polacek/lstm" in call for call in others)
+
+
+def test_the_encoder_of_polacek_from_scratch_is_pretrained_on_the_text(recipe):
+    calls = recipe.calls("--encoder", "built", "--budget", "mini", "--system", "polacek/scratch", "--stop-stage", "2")
+    (first,), (train,) = of(calls, "pretrain_electra.py"), of(calls, "asr-punct", "train")
+    assert "--steps 500 --batch-size 16" in first
+    assert first.endswith("data exp/models/polacek/scratch/model-start")
+    assert "model.encoder.name=exp/models/polacek/scratch/model-start" in train
 
 
 def test_class_weights_of_the_paper_are_tried_on_every_row_of_its_configuration(recipe):

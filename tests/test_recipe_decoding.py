@@ -45,9 +45,11 @@ def literal_windows(document, size, tokens, count):
         start += math.ceil((end - start) / count)
 
 
-def literal_mean(values, exclusive):
+def literal_mean(values, exclusive, of):
     """Mean of the probabilities of one word in several windows, each (values,)."""
     values = [np.array(value, dtype=np.float64) for value in values]
+    if of == "probabilities":
+        return sum(values) / len(values)
     if not exclusive:
         logs = [np.log(np.clip(v, 1e-6, 1 - 1e-6) / (1 - np.clip(v, 1e-6, 1 - 1e-6))) for v in values]
         return 1 / (1 + np.exp(-sum(logs) / len(logs)))
@@ -56,9 +58,16 @@ def literal_mean(values, exclusive):
 
 
 @settings(max_examples=60)
-@given(document_sizes, st.integers(1, 12), st.integers(1, 14), st.integers(5, 30), st.booleans())
-def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, count, tokens, classes):
-    aggregation = Aggregation(count)
+@given(
+    document_sizes,
+    st.integers(1, 12),
+    st.integers(1, 14),
+    st.integers(5, 30),
+    st.booleans(),
+    st.sampled_from(["activations", "probabilities"]),
+)
+def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, count, tokens, classes, of):
+    aggregation = Aggregation(count, of)
     windows = list(aggregation.plan(in_documents(sizes), WindowConfig(size, 0), tokens + 2))
     words, expected, planned = list(in_documents(sizes)), [], []
     for number, document in enumerate(sizes):
@@ -68,8 +77,8 @@ def test_probabilities_are_the_mean_over_all_windows_of_a_word(sizes, size, coun
         scores = [backend(words[first + start : first + end]) for start, end in spans]
         for word in range(len(document)):
             holding = [(s, word - a) for s, (a, b) in zip(scores, spans, strict=True) if a <= word < b]
-            labels = literal_mean([s.labels[i] for s, i in holding], classes)
-            expected.append((labels, literal_mean([s.cases[i] for s, i in holding], True)))
+            labels = literal_mean([s.labels[i] for s, i in holding], classes, of)
+            expected.append((labels, literal_mean([s.cases[i] for s, i in holding], True, of)))
     assert [window.words for window in windows] == planned
     combined = list(aggregation.combine(((window, backend(window.words)) for window in windows), classes))
     assert [window for window, _ in combined] == windows

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from dummies import save_cased_encoder
+from published_encoders import BERTEUS, BETO, IXAMBERT, write_hub_cache
 from recipe_runs import copy_recipes, environment, good, is_all_skipped, run
 
 from asr_punct.marks import MARKS
@@ -41,7 +42,7 @@ def test_a_killed_run_of_mintzai_is_continued(clone):
 
     assert "synthetic corpus: done before" in good(*MINTZAI, cwd=clone)
     scores = json.loads((recipe / "exp" / "scores.json").read_text())
-    assert list(scores) == ["es", "eu", "es+eu"]
+    assert list(scores) == ["es", "eu", "es+eu", "es plain", "eu plain", "es+eu plain"]
     for values in scores.values():
         assert set(values["marks"]) == set(MARKS)
         assert 0 <= values["micro"]["f1"] <= 1
@@ -54,6 +55,30 @@ def test_a_killed_run_of_mintzai_is_continued(clone):
     assert {path.name for path in demo.iterdir()} >= {"input.ctm", "output.ctm", "output.txt", "reference.txt"}
     spoken, written = ((demo / name).read_text().split("\n") for name in ("input.ctm", "output.ctm"))
     assert [line.split()[:4] for line in spoken] == [line.split()[:4] for line in written]
+
+
+@pytest.mark.slow
+def test_mintzai_with_the_encoders_of_the_paper_as_they_are_published(tmp_path):
+    """By their names, from a cache of the hub, on a corpus that does not look synthetic."""
+    copy_recipes(tmp_path)
+    env = environment() | write_hub_cache(tmp_path / "hub")
+    made = run(["egs/mintzai/local/make_mini_corpus.py", "corpus", "--scale", "0.05"], tmp_path, env, None)
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "corpus" / "truth").rename(tmp_path / "times")
+    options = ["--corpus", "corpus", "--ctm-dir", "times", "--train-options", "training.epochs=1"]
+    done = run(["egs/mintzai/run.sh", "--venv", "none", *options], tmp_path, env, None)
+    assert done.returncode == 0, done.stdout + done.stderr
+    named = [line.split()[-1] for line in done.stdout.splitlines() if "encoder" in line]
+    assert named == [BETO, BERTEUS, IXAMBERT]
+    exp = tmp_path / "egs" / "mintzai" / "exp"
+    assert set(json.loads((exp / "scores.json").read_text())) == {
+        *("es", "eu", "es+eu", "es plain", "eu plain", "es+eu plain")
+    }
+    rows = [line.split("|")[1:3] for line in (exp / "RESULTS.md").read_text().splitlines() if line.startswith("|")]
+    decodings = [(a.strip(), b.strip()) for a, b in rows if b.strip() in ("plain", "tuned")]
+    assert decodings == [(name, kind) for name in ("es", "eu", "es+eu") for kind in ("plain", "tuned")]
+    contexts = {json.loads(path.read_text())["model"]["context"]["kind"] for path in exp.glob("models/*/config.json")}
+    assert contexts == {"bert"}
 
 
 # egs/iwslt and egs/bangla

@@ -76,9 +76,9 @@ def literal(model, logits, batch):
     window = torch.zeros(len(logits), TOKENS, HIDDEN)
     for row, length in enumerate(batch["attention_mask"].sum(dim=1).tolist()):
         for i in range(length):
-            spread = torch.sqrt(normal.variance[i] + 1e-5)
-            window[row, i] = (layer.token(logits[row, i]) - normal.mean[i]) / spread * normal.weight[i] + normal.bias[i]
+            window[row, i] = layer.token(logits[row, i])
     scores = layer.sequence(window.flatten(1)).view(len(logits), TOKENS, len(CLASSES))
+    scores = (scores - normal.mean) / torch.sqrt(normal.variance + 1e-5) * normal.weight + normal.bias
     words = torch.stack([scores[row, ends] for row, ends in enumerate(batch["word_index"])])
     return words + layer.boundary(batch["boundaries"])
 

@@ -47,6 +47,12 @@ def test_training_is_deterministic_across_processes(kind):
     assert len(outputs) == 1
 
 
+@pytest.mark.parametrize(("kind", "same"), [("bpe", True), ("word", True), ("unigram", False)])
+def test_digits_stay_only_in_unigrams(kind, same):
+    tokenizer = SubwordTokenizer(train_tokenizer([*WORDS, "1976", "2012"] * 5, 60, kind), max_subwords=8)
+    assert (tokenizer.encode(["1976"]) == tokenizer.encode(["2012"])) is same
+
+
 def test_unigram_tokens_are_sorted_by_score():
     trained = train_tokenizer(WORDS * 5, 60, "unigram")
     assert [trained.id_to_token(number) for number in range(5)] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]

@@ -19,6 +19,7 @@ from asr_punct.config.model import PosConfig as PosConfig
 from asr_punct.config.model import WindowConfig as WindowConfig
 from asr_punct.config.training import AugmentConfig as AugmentConfig
 from asr_punct.config.training import Config as Config
+from asr_punct.config.training import LossConfig as LossConfig
 from asr_punct.config.training import NoiseConfig as NoiseConfig
 from asr_punct.config.training import OptimizerConfig as OptimizerConfig
 from asr_punct.config.training import TrainingConfig as TrainingConfig

@@ -61,7 +61,7 @@ class EncoderConfig(Checked):
     """Outputs of a linear layer on each token's masked-LM logits. They are concatenated over the window and feed one
     linear layer that labels all tokens (Courtland et al. 2020, section 3). 0 disables both layers."""
     sequence_dropout: Share = 0.2
-    """Dropout between these two layers."""
+    """Dropout after the second of these layers, which batch normalisation follows."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,12 +119,13 @@ class PosConfig(Checked):
 class ContextConfig(Checked):
     """Layers between pause fusion and heads, with random initial weights (AutoPunct's custom BERT, section 3.2.2)."""
 
-    kind: Literal["none", "bert", "transformer", "convolution", "brnn", "bilstm", "attention"] = "transformer"
+    kind: Literal["none", "bert", "transformer", "convolution", "brnn", "bilstm", "lstm", "attention"] = "transformer"
     """Layers over the word vectors of a window: BERT layers (AutoPunct's), ModernBERT layers (`transformer`), gated
     convolutions with attention layers, a bidirectional GRU with attention (Tilk and Alumäe 2016), a bidirectional LSTM
-    (Alam et al. 2020, section 4.1), or self-attention (Shi et al. 2021, section 2.1)."""
+    (Alam et al. 2020, section 4.1), a stack of LSTM and GRU layers (`lstm`, Poláček et al. 2023, Table 1), or
+    self-attention (Shi et al. 2021, section 2.1)."""
     layers: PositiveInt = 4
-    """Number of layers (bert, transformer, attention)."""
+    """Number of layers (bert, transformer, attention), or of pairs of BiLSTM and GRU, each of half the width (lstm)."""
     heads: PositiveInt = 4
     """Attention heads."""
     feed_forward: PositiveInt | None = None

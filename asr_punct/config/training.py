@@ -44,6 +44,9 @@ class TrainingWindowConfig(Checked):
     random number of sentences (Poláček et al. 2023)."""
     sentences: PositiveInt = 10
     """Maximum number of sentences in a window (`sentences`)."""
+    label: Literal["all", "middle"] = "all"
+    """Words of a window whose labels are learnt: all, or the one in the middle, for sequential prediction (Courtland et
+    al. 2020, section 4), with `kind` `sliding`."""
     cut_share: Share = 0.0
     """Share of the windows that are cut further, at random words, every 24 words on average. The cut is not flagged as
     the end of a document, so the model learns to label words without right context, as in a stream."""
@@ -86,13 +89,26 @@ class AugmentConfig(Checked):
     """Share of changes that replace a word and keep its labels (alpha_sub)."""
     deletion: Share = 0.4
     """Share of changes that delete a word and its labels (alpha_del). The remaining changes are insertions."""
-    replacement: Literal["unknown", "random"] = "unknown"
-    """Word that is inserted or substituted: the unknown token, or a random word of the corpus."""
+    replacement: Literal["unknown", "random", "subword"] = "unknown"
+    """Word that is inserted or substituted: the unknown token, a random word of the corpus, or a random token of the
+    tokenizer's vocabulary (`subword`; Alam et al. 2020, Table 7)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if round(self.substitution + self.deletion, 9) > 1:
             raise ConfigError("substitution", f"{self.substitution} and deletion {self.deletion}", "a sum of 1 or less")
+
+
+@dataclass(frozen=True)
+class LossConfig(Checked):
+    """The loss of a punctuation head with classes; by default the cross-entropy."""
+
+    focal_gamma: NonNegativeFloat = 0.0
+    """Focal loss (Lin et al. 2017): a word's cross-entropy is multiplied by (1 - p)^gamma, with p the probability of
+    its class; 0 is the cross-entropy."""
+    class_weight_power: NonNegativeFloat = 0.0
+    """Weight of a class: its share of the training words to the power of minus this; 0: equal, 1: inverse. The mean
+    weight of the words is 1."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +168,7 @@ class TrainingConfig(Checked):
     seed: Annotated[int, Range(0, 2**32 - 1)] = 1
     """Seed of weights, windows and dropout."""
     optimizer: OptimizerConfig = field(default_factory=OptimizerConfig)
+    loss: LossConfig = field(default_factory=LossConfig)
     windows: TrainingWindowConfig = field(default_factory=TrainingWindowConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     augment: AugmentConfig = field(default_factory=AugmentConfig)

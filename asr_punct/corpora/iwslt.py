@@ -20,6 +20,8 @@ CLASSES = 4
 """Number of classes in published scores: three marks, and no mark."""
 CLITICS = frozenset(("'s", "'re", "'m", "'ll", "'ve", "'d", "n't"))
 """Tokens that a recogniser joins to the word before them."""
+NO_TEXT = "∅"
+"""Text of a token without one: it keeps its mark, which `join_clitics` gives to the word before it."""
 _SUFFIXES = ("", ".txt", ".xz")
 _LABELS = {name: Labels(frozenset({Mark(name)})) for name in ("COMMA", "PERIOD", "QUESTION")} | {"O": Labels()}
 
@@ -70,7 +72,7 @@ def _read_tokens(path: Pathlike) -> Iterator[Word]:
     for number, line in read_lines(path):
         columns = line.split("\t")
         if len(columns) == 2 and not columns[0].strip():
-            continue  # the published dev2012 has a line with an empty token
+            columns[0] = NO_TEXT  # one line of the published dev2012, three of Bangla's news
         if len(columns) != 2 or columns[0].split() != columns[:1]:
             raise InputError(f"{path}:{number}", repr(line), "2 columns: token TAB label")
         if columns[1] not in _LABELS:

@@ -62,6 +62,25 @@ class BidirectionalLSTM(Context):
         return _both_directions(self.ahead, self.back, vectors, word_mask)
 
 
+class LstmStack(Context):
+    """An LSTM, then pairs of a bidirectional LSTM and a GRU, which halve the width (Poláček et al. 2023, Table 1)."""
+
+    def __init__(self, width: int, pairs: int) -> None:
+        super().__init__(width >> pairs)
+        self.first = nn.LSTM(width, width, batch_first=True)
+        sizes = [width >> pair for pair in range(pairs)]
+        self.ahead, self.back = (
+            nn.ModuleList(nn.LSTM(size, size // 2, batch_first=True) for size in sizes) for _ in range(2)
+        )
+        self.narrow = nn.ModuleList(nn.GRU(size // 2 * 2, size // 2, batch_first=True) for size in sizes)
+
+    def forward(self, vectors: Tensor, word_mask: Tensor) -> Tensor:
+        vectors = self.first(vectors)[0]
+        for ahead, back, narrow in zip(self.ahead, self.back, self.narrow, strict=True):
+            vectors = narrow(_both_directions(ahead, back, vectors, word_mask))[0]
+        return vectors
+
+
 class AdditiveAttention(nn.Module):
     """Additive attention (Bahdanau et al. 2015, section A.1.2): e_ti = v tanh(W q_t + U k_i + b).
 
@@ -266,5 +285,7 @@ def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
             return RecurrentContext(width)
         case "bilstm":
             return BidirectionalLSTM(width)
+        case "lstm":
+            return LstmStack(width, config.layers)
         case "none":
             return Context(width)

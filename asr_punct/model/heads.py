@@ -95,7 +95,7 @@ class ClassHead(nn.Module):
 
     def loss_logits(self, logits: Tensor, marks: Tensor, word_mask: Tensor) -> Tensor:
         """Return the logits for `loss`: with a CRF, conditioned on the true classes of the words before each word."""
-        return logits if self.crf is None else self.crf.conditional_logits(logits, self._targets(marks), word_mask)
+        return logits if self.crf is None else self.crf.conditional_logits(logits, self.targets(marks), word_mask)
 
     def predicted_marks(self, probabilities: Tensor) -> Tensor:
         """Return which marks the likeliest class contains, (..., marks)."""
@@ -103,9 +103,9 @@ class ClassHead(nn.Module):
 
     def loss(self, logits: Tensor, marks: Tensor) -> Tensor:
         """Return the cross-entropy of `logits` (words, classes) for `marks` (words, marks), summed over words."""
-        return nn.functional.cross_entropy(logits, self._targets(marks), reduction="sum")
+        return nn.functional.cross_entropy(logits, self.targets(marks), reduction="sum")
 
-    def _targets(self, marks: Tensor) -> Tensor:
+    def targets(self, marks: Tensor) -> Tensor:
         """Return the class, (...), of each set of marks, (..., marks)."""
         return self.class_of[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
 

@@ -19,10 +19,10 @@ _EPSILON, _MOMENTUM = 1e-5, 0.1  # torch's defaults for batch normalisation
 class SequenceLayer(nn.Module):
     """Logits of words from the masked-LM output of all tokens of the window, through two linear layers.
 
-    The token layer maps the vocabulary logits of each token to `hidden` values. They are normalised, zero-padded to
-    `tokens` positions and concatenated over the window, and after dropout the sequence layer maps them to the logits of
-    all tokens at once. A word has the logits of its last sub-word, `outputs` of them. The paper names no non-linearity,
-    so there is none.
+    The token layer maps the vocabulary logits of each token to `hidden` values. They are zero-padded to `tokens`
+    positions and concatenated over the window, and the sequence layer maps them to the logits of all tokens at once.
+    These are normalised over the batch, and dropout follows. A word has the logits of its last sub-word, `outputs` of
+    them. The paper names no non-linearity, so there is none.
 
     The vocabulary logits are never computed: with token states x, decoder E x + b and token layer W y + c, the token
     layer is (W E) x + (W b + c). Gradients reach W, E, b and c.
@@ -32,9 +32,9 @@ class SequenceLayer(nn.Module):
         super().__init__()
         self.width = outputs
         self.token = nn.Linear(vocabulary, hidden)
-        self.normalisation = WindowNormalisation(tokens, hidden)
-        self.dropout = nn.Dropout(dropout)
         self.sequence = nn.Linear(tokens * hidden, tokens * outputs)
+        self.normalisation = WindowNormalisation(tokens, outputs)
+        self.dropout = nn.Dropout(dropout)
         self.boundary = boundary_table(outputs)
 
     def forward(
@@ -47,11 +47,11 @@ class SequenceLayer(nn.Module):
     ) -> Tensor:
         """Return the logits of words, (batch, words, width), from the `states` (batch, tokens, size) of the encoder."""
         mask = attention_mask.unsqueeze(-1)
-        hidden = nn.functional.linear(states, *self._token_layer(vocabulary))
-        normal = self.normalisation(hidden.float(), mask)
-        window = _pad_window(normal, self.normalisation.tokens)
-        logits = self.sequence(self.dropout(window.flatten(1)))
-        return _word_logits(logits, self.width, word_index) + cast(Tensor, self.boundary(boundaries))
+        hidden = nn.functional.linear(states, *self._token_layer(vocabulary)) * mask
+        window = _pad_window(hidden, self.normalisation.tokens)
+        logits = self.sequence(window.flatten(1)).view(len(window), -1, self.width)[:, : mask.shape[1]]
+        normal = self.dropout(self.normalisation(logits.float(), mask))
+        return pool_words(normal, word_index) + cast(Tensor, self.boundary(boundaries))
 
     def _token_layer(self, vocabulary: VocabularyLayer) -> tuple[Tensor, Tensor]:
         """Return W E, (hidden, states), and W b + c, (hidden,)."""
@@ -59,7 +59,7 @@ class SequenceLayer(nn.Module):
         return matrix, bias if vocabulary.bias is None else bias + self.token.weight @ vocabulary.bias
 
     def fold(self, vocabulary: VocabularyLayer) -> FoldedSequence:
-        """Return an equal module for inference, with W E and the normalisation computed once."""
+        """Return an equal module for inference: W E is computed once, the sequence layer contains the normalisation."""
         normal = self.normalisation
         with torch.no_grad():
             matrix, bias = self._token_layer(vocabulary)
@@ -67,8 +67,10 @@ class SequenceLayer(nn.Module):
         folded = FoldedSequence(self.width, self.boundary)
         # `sequence` is transposed and multiplied with `@`, which is a MatMul in the graph. A linear layer of its input,
         # which has two dimensions, would be a Gemm, and the int8 quantiser does not support that.
-        buffers = {"matrix": matrix, "bias": bias, "scale": scale, "shift": shift, "sequence": self.sequence.weight.T}
-        for name, tensor in {**buffers, "sequence_bias": self.sequence.bias}.items():
+        sequence = (self.sequence.weight * scale.flatten().unsqueeze(1)).T
+        sequence_bias = self.sequence.bias * scale.flatten() + shift.flatten()
+        buffers = {"matrix": matrix, "bias": bias, "sequence": sequence, "sequence_bias": sequence_bias}
+        for name, tensor in buffers.items():
             folded.register_buffer(name, tensor.detach().contiguous())
         return folded
 
@@ -78,8 +80,6 @@ class FoldedSequence(nn.Module):
 
     matrix: Tensor  # W E, (hidden, states)
     bias: Tensor  # W b + c
-    scale: Tensor  # of the normalisation, (tokens, hidden)
-    shift: Tensor
     sequence: Tensor  # (tokens x hidden, tokens x outputs)
     sequence_bias: Tensor
 
@@ -96,11 +96,13 @@ class FoldedSequence(nn.Module):
         vocabulary: VocabularyLayer,
     ) -> Tensor:
         """Compute `SequenceLayer.forward`; `vocabulary` is not read, as `matrix` contains it."""
-        tokens = self.scale.shape[0]
-        hidden = _pad_window(nn.functional.linear(states, self.matrix, self.bias), tokens)
-        mask = _pad_window(attention_mask.unsqueeze(-1).to(hidden.dtype), tokens)
-        logits = ((hidden * self.scale + self.shift) * mask).flatten(1) @ self.sequence + self.sequence_bias
-        return _word_logits(logits, self.width, word_index) + cast(Tensor, self.boundary(boundaries))
+        tokens = self.sequence.shape[1] // self.width
+        hidden = nn.functional.linear(states, self.matrix, self.bias)
+        window = _pad_window(hidden * attention_mask.unsqueeze(-1).to(hidden.dtype), tokens)
+        logits = window.flatten(1) @ self.sequence + self.sequence_bias
+        return pool_words(logits.view(logits.shape[0], -1, self.width), word_index) + cast(
+            Tensor, self.boundary(boundaries)
+        )
 
 
 class WindowNormalisation(nn.Module):
@@ -154,11 +156,6 @@ def _pad_window(vectors: Tensor, tokens: int) -> Tensor:
     """Zero-pad `vectors`, (batch, positions, values), to `tokens` positions, which are not fewer."""
     zeros = vectors.new_zeros(1, tokens, vectors.shape[2]).expand(vectors.shape[0], -1, -1)
     return torch.cat([vectors, zeros], dim=1)[:, :tokens]
-
-
-def _word_logits(logits: Tensor, outputs: int, word_index: Tensor) -> Tensor:
-    """Select the logits of words, (batch, words, outputs), from those of tokens, (batch, tokens x outputs)."""
-    return pool_words(logits.view(logits.shape[0], -1, outputs), word_index)
 
 
 def build_sequence(config: ModelConfig, encoder: Encoder) -> SequenceLayer | None:

@@ -140,6 +140,12 @@ def truncate(batch: WordArrays, vocabulary: Vocabulary, words: int, tokens: int)
     return batch.select(kept)
 
 
+def middle_words(batch: WordArrays) -> npt.NDArray[np.bool_]:
+    """Return whether each word is the middle one of its window, the later one of two, (all words,)."""
+    rows, columns = batch.cells
+    return np.asarray(columns == np.bincount(rows)[rows] // 2)
+
+
 def hide_inputs(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
     """Hide pauses and document boundaries at the configured rates, so that the model works with and without them."""
     windows = int(batch.rows[-1]) + 1

@@ -43,10 +43,12 @@ class Vocabulary:
         offsets = np.concatenate([[0], np.cumsum(counts)])
         return cls(tuple(words), np.array(subwords, np.int32), offsets, tokenizer.special, tokenizer.unknown)
 
-    def with_unknown(self) -> Vocabulary:
-        """Return the vocabulary with one more word at its end, whose only sub-word is the unknown sub-word."""
-        subwords = np.append(self.subwords, np.int32(self.unknown))
-        return replace(self, words=(*self.words, ""), subwords=subwords, offsets=np.append(self.offsets, len(subwords)))
+    def with_words_of(self, subwords: Sequence[int]) -> Vocabulary:
+        """Return the vocabulary with more words at its end, each of which has one of these sub-words."""
+        words = (*self.words, *[""] * len(subwords))
+        joined = np.append(self.subwords, np.array(subwords, np.int32))
+        offsets = np.append(self.offsets, len(self.subwords) + 1 + np.arange(len(subwords)))
+        return replace(self, words=words, subwords=joined, offsets=offsets)
 
     def counts(self, words: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Return the number of sub-words of each word index, in the shape of `words`."""

@@ -21,6 +21,7 @@ from asr_punct.training.batches import (
     hide_inputs,
     input_tensors,
     make_batch,
+    middle_words,
     truncate,
 )
 from asr_punct.training.confusions import Confusions
@@ -64,10 +65,13 @@ class PunctuationData(lightning.LightningDataModule):
             self.confusions = Confusions.from_corpus(self.train, config.model.language, noise.fillers.split())
             words = (*self.train.vocabulary.words, *self.confusions.extra)
             self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
-        if augmentation.rate and augmentation.replacement == "unknown":
-            vocabulary = self.train.vocabulary.with_unknown()
-            self.train = replace(self.train, vocabulary=vocabulary)
-            self.replacements = range(len(vocabulary.words))[-1:]  # the unknown word
+        if augmentation.rate and augmentation.replacement != "random":
+            vocabulary = self.train.vocabulary
+            special = {*vocabulary.special, vocabulary.unknown}
+            subwords = [number for number in range(tokenizer.size) if number not in special]
+            subwords = [vocabulary.unknown] if augmentation.replacement == "unknown" else subwords
+            self.train = replace(self.train, vocabulary=vocabulary.with_words_of(subwords))
+            self.replacements = range(len(vocabulary.words), len(vocabulary.words) + len(subwords))
         self.teacher_vocabulary = teacher.vocabulary(self.train.vocabulary.words) if teacher else None
         self.teacher_tokens = teacher.max_tokens - 2 if teacher else 0  # without the special tokens
         self._development = DevelopmentBatches(self.dev, config, max_tokens)
@@ -143,7 +147,8 @@ class TrainingBatches(Dataset[Batch]):
         if taught:
             words = truncate(words, taught, self._limits[0], self._teacher_tokens)
         words = hide_inputs(words, config, rng)
-        batch = make_batch(words, corpus.vocabulary, dropout=(config.subword_dropout, rng))
+        label_mask = middle_words(words) if config.windows.label == "middle" else None
+        batch = make_batch(words, corpus.vocabulary, label_mask=label_mask, dropout=(config.subword_dropout, rng))
         return replace(batch, teacher_inputs=input_tensors(words, taught)) if taught else batch
 
 

@@ -99,7 +99,7 @@ def _train(
     ema_decay = config.training.optimizer.ema_decay
     averages = [AverageWeights(ema_decay)] if ema_decay else []
     trainer = _build_trainer(run, config.training, [keep, stop, EpochReport(_METRICS), *averages], device, process)
-    module = PunctuationModule(model, config.training, len(data.epoch(0)), teacher)
+    module = PunctuationModule(model, config.training, len(data.epoch(0)), teacher, corpora.train.mark_sets())
     if device.type == "cpu":
         _use_plain_attention(model)
     if config.training.compile:

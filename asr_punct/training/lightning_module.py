@@ -1,6 +1,7 @@
 """The model under Lightning: loss, scores of the development set, optimiser."""
 
 import math
+from collections import Counter
 from typing import Any, Self
 
 import lightning
@@ -9,9 +10,11 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from asr_punct.config import TrainingConfig
-from asr_punct.marks import CASES, Case
+from asr_punct.marks import CASES, Case, Mark
+from asr_punct.model.heads import ClassHead
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.training.batches import Batch
+from asr_punct.training.loss import build_loss
 from asr_punct.training.optim import build_optimizer, build_schedule, clip_gradients
 from asr_punct.training.teacher import Teacher, distillation_loss
 
@@ -25,15 +28,23 @@ class PunctuationModule(lightning.LightningModule):
     """Train a tagger on punctuation and case together.
 
     The loss of a batch is the cross-entropy of the punctuation head plus that of the case head, each the mean over the
-    words in `label_mask`. With a `teacher`, `teacher_share` of the loss is the cross-entropy for the teacher's
-    probabilities instead. `steps_per_epoch` is for the schedule, and equal in a resumed run.
+    words in `label_mask`. In training, `config.loss` may weigh that of the punctuation head; its class weights need
+    `sets`, the number of training words with each set of marks. With a `teacher`, `teacher_share` of the loss is the
+    cross-entropy for the teacher's probabilities instead. `steps_per_epoch` is for the schedule, and equal in a resumed
+    run.
     """
 
     def __init__(
-        self, model: Tagger, config: TrainingConfig, steps_per_epoch: int, teacher: Teacher | None = None
+        self,
+        model: Tagger,
+        config: TrainingConfig,
+        steps_per_epoch: int,
+        teacher: Teacher | None = None,
+        sets: Counter[frozenset[Mark]] | None = None,
     ) -> None:
         super().__init__()
         self.model, self.training_config, self.steps_per_epoch = model, config, steps_per_epoch
+        self._class_loss = build_loss(config.loss, model.punctuation, sets)
         self._teacher = teacher  # not a submodule: neither trained nor saved
         for part in self._frozen:
             part.requires_grad_(False)
@@ -85,8 +96,11 @@ class PunctuationModule(lightning.LightningModule):
     def _marks_loss(self, output: TaggerOutput, batch: Batch) -> Tensor:
         """Return the punctuation head's loss, summed over the words in `label_mask`."""
         head, word_mask = self.model.punctuation, batch.inputs["word_index"] > 0
-        logits = head.loss_logits(output.label_logits, batch.marks, word_mask)
-        return head.loss(logits[batch.label_mask].float(), batch.marks[batch.label_mask])
+        logits = head.loss_logits(output.label_logits, batch.marks, word_mask)[batch.label_mask].float()
+        marks = batch.marks[batch.label_mask]
+        if self.training and self._class_loss and isinstance(head, ClassHead):
+            return self._class_loss(logits, head.targets(marks))
+        return head.loss(logits, marks)
 
     def on_validation_epoch_start(self) -> None:
         """Reset the sums: loss of the marks, words, correct, predicted and reference marks, then such cases."""

@@ -6,8 +6,9 @@
 #                      .txt or .xz after their names. Without it the recipe makes small files of that format
 #   --text FILE        written text to train on if there is no train2012, one paragraph per line (.txt or .xz); without
 #                      both, the recipe trains on four fifths of dev2012
-#   --system LIST      systems by name or pattern, such as "brnn pos_fusion/*" (default: all; those that need a tagger
-#                      of parts of speech and have none are left out with a message)
+#   --system LIST      systems by name or pattern, such as "brnn pos_fusion/*" (default: all but variants such as
+#                      courtland/focal; those that need a tagger of parts of speech and have none are left out with a
+#                      message)
 #   --budget NAME      full: the papers' settings, for a GPU; pass: one pass over the text with higher rates, for a
 #                      small encoder on a CPU; mini: many passes over a very small corpus; smoke: train on a few
 #                      thousand words and score a thousand, to test the recipe (default: pass for the encoders minilm
@@ -66,22 +67,26 @@ venv=$root/.venv
 
 known=(autopunct brnn courtland polacek polacek/scratch pos_fusion pos_fusion/random pos_fusion/sbs pos_fusion/none
   bilstm_augment bilstm_augment/none bilstm_augment/crf)
+# Variants of the papers' ablations: only trained if they are named.
+variants=(courtland/focal courtland/weights courtland/focal_weights courtland/sequential polacek/lstm
+  bilstm_augment/substitution bilstm_augment/vocabulary bilstm_augment/deletion bilstm_augment/insertion)
 
 # find_systems OPTION LIST: the known systems of a list of names and patterns
 find_systems() {
   local pattern name found patterns
-  read -ra patterns <<<"${2/#all/*}"
-  [ ${#patterns[@]} -gt 0 ] || fail "--$1: found none, expected some of: ${known[*]}"
+  [ "$2" != all ] || { echo "${known[*]}" && return; }
+  read -ra patterns <<<"$2"
+  [ ${#patterns[@]} -gt 0 ] || fail "--$1: found none, expected some of: ${known[*]} ${variants[*]}"
   for pattern in "${patterns[@]}"; do
     found=false
-    for name in "${known[@]}"; do
+    for name in "${known[@]}" "${variants[@]}"; do
       # shellcheck disable=SC2053 # a pattern
       if [[ $name == $pattern ]]; then
         echo "$name"
         found=true
       fi
     done
-    $found || fail "--$1: found '$pattern', expected some of: ${known[*]}"
+    $found || fail "--$1: found '$pattern', expected some of: ${known[*]} ${variants[*]}"
   done
 }
 
@@ -159,7 +164,10 @@ is_chosen() {
 
 # decode_options SYSTEM: options of tuning and decoding, which must be the same
 decode_options() {
-  [ "$1" != courtland ] || echo --aggregate 9
+  case $1 in
+    courtland/sequential) echo --left 49 --right 49 ;;
+    courtland*) echo --aggregate 9 ;;
+  esac
 }
 
 train() {
@@ -168,7 +176,7 @@ train() {
 
 tune_and_export() {
   local model=exp/models/$1/model tune="asr-punct tune"
-  [ "$1" != courtland ] || tune="$local/tune_average.py $(decode_options "$1")"
+  [[ $1 != courtland* || $1 = */sequential ]] || tune="$local/tune_average.py $(decode_options "$1")"
   # shellcheck disable=SC2086 # several options
   step "tune $1" "exp/models/$1/tuning.json" $tune ${OMP_NUM_THREADS:+--threads "$OMP_NUM_THREADS"} \
     --json "exp/models/$1/tuning.json" "$model" data/tune.tsv ${device:+--device "$device"}
@@ -254,7 +262,7 @@ if begin 5 exp; then
   on_ref="--sets ref ${scored[*]-}"
   of_windows=(
     "1=--aggregate 1 $on_ref" "2=--aggregate 2 $on_ref" "3=--aggregate 3 $on_ref" "6=--aggregate 6 $on_ref"
-    "9=--aggregate 9 $on_ref" "sequential=--left 49 --right 49 ${stream[*]}"
+    "9=--aggregate 9 $on_ref" "probabilities=--aggregate 9 --of probabilities $on_ref" "sequential=--left 49 --right 49 ${stream[*]}"
   )
   of_look_ahead=("block=${stream[*]}")
   for words in 1 2 3 4 5 10 100; do

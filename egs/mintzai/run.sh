@@ -288,6 +288,11 @@ if begin 4 exp; then
       step "tagger ${name##*/}" "exp/pos/${name##*/}" train_tagger.sh "$name" "$treebanks" "exp/pos/${name##*/}"
     done
   fi
+  for language in $languages; do
+    name=$(config_of "$language")
+    [ -n "$system" ] || [ ! -e "$root/conf/$name.yaml" ] || name="$name, encoder $(encoder_of "$language")"
+    echo "run.sh: stage 4: $language: ${system:-${name% }}"
+  done
   side_by_side "$train_nj" train "${models[@]}"
   keep_command "$command"
 fi

@@ -1,10 +1,12 @@
 """Average the predictions of several windows for each word (Courtland et al. 2020, section 3 and Table 2).
 
-The paper sums activations. Averages choose the same class, and thresholds and class weights stay valid.
+The paper sums activations. Averages choose the same class, and thresholds and class weights stay valid. It also tried
+sums of probabilities, which are normalised again: `of="probabilities"`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -26,6 +28,7 @@ class Aggregation:
     """
 
     windows: int
+    of: Literal["activations", "probabilities"] = "activations"
 
     def __post_init__(self) -> None:
         if self.windows < 1:
@@ -58,8 +61,11 @@ class Aggregation:
         `computed` has windows with the probabilities of all their words, (words, labels) and (words, cases); the labels
         are classes or marks.
         """
-        cases = _RunningMean(log_probabilities, _softmax)
-        labels = _RunningMean(log_probabilities, _softmax) if classes else _RunningMean(logits, sigmoid)
+        if self.of == "probabilities":
+            cases, labels = (_RunningMean(_as_float64, _unchanged) for _ in range(2))
+        else:
+            cases = _RunningMean(log_probabilities, _softmax)
+            labels = _RunningMean(log_probabilities, _softmax) if classes else _RunningMean(logits, sigmoid)
         for window, probabilities in computed:
             labels.add(probabilities.labels)
             cases.add(probabilities.cases)
@@ -79,15 +85,25 @@ class AveragingPredictor(Predictor):
         return self.aggregation.combine(self.compute(planned), self.classes)
 
 
-def averaging(restorer: Restorer, windows: int) -> Restorer:
+def averaging(
+    restorer: Restorer, windows: int, of: Literal["activations", "probabilities"] = "activations"
+) -> Restorer:
     """Return a restorer that decides each word with this number of windows. Raises ArgumentError if it is below 1."""
     plain, classes = restorer.predictor, bool(restorer.classes)
-    predictor = AveragingPredictor(**vars(plain), aggregation=Aggregation(windows), classes=classes)
+    predictor = AveragingPredictor(**vars(plain), aggregation=Aggregation(windows, of), classes=classes)
     return replace(restorer, predictor=predictor)
 
 
 def _subwords(words: Iterable[WordInput]) -> int:
     return sum(len(word.subwords) for word in words)
+
+
+def _as_float64(values: FloatArray) -> Float64Array:
+    return np.asarray(values, np.float64)
+
+
+def _unchanged(values: Float64Array) -> Float64Array:
+    return values
 
 
 def _softmax(values: Float64Array) -> Float64Array:

@@ -26,7 +26,7 @@ from asr_punct.errors import run_script
 from asr_punct.files import make_directory, write_file, write_json_file
 from asr_punct.formats.lines.tsv import read_tsv, write_tsv
 from asr_punct.inference.backend import open_backend
-from asr_punct.inference.options import StreamSettings
+from asr_punct.inference.options import ModelOptions, StreamSettings
 from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import NO_MARKS
 from asr_punct.scoring import score
@@ -40,7 +40,7 @@ def restore(restorer: Restorer, options: argparse.Namespace, words: list[Utteran
     """Return the words with the model's marks, without case."""
     bare = map(without_labels, words)
     if options.right:
-        settings = StreamSettings(left=options.left, right=options.right)
+        settings = StreamSettings(left=options.left, right=options.right, patience=0)
         return map(without_case, restore_streaming(restorer, bare, settings))
     return map(without_case, restorer.restore(bare))
 
@@ -55,8 +55,8 @@ def open_model(options: argparse.Namespace, weights: Mapping[str, float] | None 
     if weights:
         info = replace(info, decoding=replace(info.decoding, class_weights=weights))
     backend = open_backend(options.model, info, options.device, options.threads)
-    restorer = Restorer.of(info, load_tokenizer(options.model, info), backend)
-    return averaging(restorer, options.aggregate) if options.aggregate else restorer
+    restorer = Restorer.of(info, load_tokenizer(options.model, info), backend, ModelOptions(plain=options.plain))
+    return averaging(restorer, options.aggregate, options.of) if options.aggregate else restorer
 
 
 def read_set(options: argparse.Namespace, name: str) -> tuple[list[Utterance], list[Utterance]]:
@@ -123,6 +123,10 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("data", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--aggregate", type=int, default=0, help="windows that each word is predicted in")
+    parser.add_argument(
+        "--of", choices=("activations", "probabilities"), default="activations", help="what is averaged"
+    )
+    parser.add_argument("--plain", action="store_true", help="decode without rules and tuned settings")
     parser.add_argument("--class-weights", help="in place of the model's own, as QUESTION=2,COMMA=0.8")
     parser.add_argument("--untuned", action="store_true", help="decode with class weights of 1 as well")
     parser.add_argument("--left", type=int, default=100, help="words before each word, with --right")

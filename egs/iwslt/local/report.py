@@ -200,7 +200,9 @@ class Sweep(NamedTuple):
 
 SWEEPS = (
     Sweep(
-        "Windows that predict each word (courtland2020, Table 2)", "windows", ("1", "2", "3", "6", "9", "sequential")
+        "Windows that predict each word (courtland2020, Table 2)",
+        "windows",
+        ("1", "2", "3", "6", "9", "probabilities", "sequential"),
     ),
     Sweep(
         "Look-ahead in words, left context 100 (polacek2023, Table 4; theirs is Czech)",
