@@ -6,7 +6,7 @@ are lazy: an utterance is written before the next ones are read, but for those t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +86,7 @@ class PipelineOptions:
         lowercase: whether words are read in lower case.
         probabilities: whether the probabilities of labels are written; only for the format `json`.
         strict: whether times that make no sense and bytes that are not UTF-8 are errors; else the times are unknown.
+        tiers: names of the tiers to read; none: those of words or speech.
     """
 
     source_format: str | None = None
@@ -102,11 +103,12 @@ class PipelineOptions:
     lowercase: bool = False
     probabilities: bool = False
     strict: bool = False
+    tiers: Sequence[str] = ()
 
     def source(self, path: Pathlike) -> Source:
         """Return the file to read. Raises ArgumentError for an unknown format or encoding."""
         file = InputFile(path, Encoding(self.encoding, keeps_bytes=not self.strict))
-        return Source(file, self.source_format)
+        return Source(file, self.source_format, self.tiers)
 
     def target(self, output: Pathlike, source: Source | None = None) -> Target:
         """Return the output with its format, which may be that of the input `source`.

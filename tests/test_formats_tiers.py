@@ -1,6 +1,7 @@
 """TextGrid and ELAN: tiers and times that are kept, encodings, and new files."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -8,6 +9,8 @@ import pytest
 from dummies import file, json_lines, refused_at, written
 
 from asr_punct import formats
+from asr_punct.errors import ArgumentError
+from asr_punct.formats.source import Source
 from asr_punct.formats.tiers.textgrid import read_textgrid
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
@@ -69,10 +72,10 @@ def test_a_tier_names_the_time_source(tmp_path):
     ]
     content = written(spoken, "textgrid").replace('"words"', '"Mary"')
     utterance = read(tmp_path, content)
-    last = utterance.origin.tiers[-1]
+    last = utterance.origin.grid.tiers[-1]
     assert (last.name, last.rows, utterance.time_source) == ("times", (("0.0", "1.0", "asr"),), "asr")
     named = read(tmp_path, written([replace(asked(utterance), time_source="aligner")], "textgrid"))
-    assert (named.time_source, [tier.name for tier in named.origin.tiers]) == (
+    assert (named.time_source, [tier.name for tier in named.origin.grid.tiers]) == (
         "aligner",
         ["Mary", "punctuated", "times"],
     )
@@ -123,3 +126,72 @@ def test_a_new_file_has_two_tiers_for_each_speaker(tmp_path):
     }
     assert root.find("HEADER/MEDIA_DESCRIPTOR").get("MEDIA_URL") == "file:///data/r.wav"
     assert [u.speaker for u in formats.read(path)] == ['Ana "A"', ""]
+
+
+def eaf(*tiers):
+    """An ELAN file of tiers: name, linguistic type, participant, parent, texts; a child refers to its parent's."""
+    slots = "".join(f'<TIME_SLOT TIME_SLOT_ID="t{i}" TIME_VALUE="{i}000"/>' for i in range(9))
+    out = f'<ANNOTATION_DOCUMENT FORMAT="3.0"><HEADER TIME_UNITS="milliseconds"/><TIME_ORDER>{slots}</TIME_ORDER>'
+    for name, kind, participant, parent, *texts in tiers:
+        out += f'\n<TIER TIER_ID="{name}" LINGUISTIC_TYPE_REF="{kind}" PARTICIPANT="{participant}"'
+        out += f' PARENT_REF="{parent}">' if parent else ">"
+        for i, text in enumerate(texts):
+            place = f'TIME_SLOT_REF1="t{i}" TIME_SLOT_REF2="t{i + 1}"'
+            tag, place = ("REF", f'ANNOTATION_REF="{parent}{i}"') if parent else ("ALIGNABLE", place)
+            out += f'\n<ANNOTATION><{tag}_ANNOTATION ANNOTATION_ID="{name}{i}" {place}><ANNOTATION_VALUE>{text}'
+            out += f"</ANNOTATION_VALUE></{tag}_ANNOTATION></ANNOTATION>"
+        out += "\n</TIER>"
+    return f"{out}\n</ANNOTATION_DOCUMENT>\n"
+
+
+SPEECH = ("Ana", "main", "Ana", "", "dónde está la casa", "no la veo")
+
+
+@pytest.mark.parametrize(
+    ("tiers", "speech"),
+    [
+        ([SPEECH, ("code", "main", "", "", "nada")], ["Ana"]),
+        ([SPEECH, ("on_off", "main", "Ana", "", "0_1200", "7")], ["Ana"]),
+        ([SPEECH, ("Gaze", "main", "Ana", "", "al plato", "al suelo")], ["Ana"]),
+        ([("Ana", "utterances", "Ana", "", "sí"), ("utterances", "utterances", "", "", "no")], ["Ana", "utterances"]),
+        ([("ref@A", "ref", "A", "", "L_1", "L_2"), ("tx@A", "tx", "A", "ref@A", "hola ana", "ya voy")], ["tx@A"]),
+        ([("A", "utt", "", "", "hola ana"), ("ft", "ft", "", "A", "hi ana")], ["A"]),
+    ],
+)
+def test_tiers_of_speech_are_chosen_and_the_others_stay(tmp_path, caplog, tiers, speech):
+    path = file(tmp_path, "a.eaf", eaf(*tiers))
+    found = list(formats.read(path))
+    texts = [text.split() for name, _, _, _, *own in tiers for text in own if name in speech]
+    assert sorted([word.text for word in each.words] for each in found) == sorted(texts)
+    assert found[0].words[0].start == 0.0
+    left_out = [name for name, _, _, parent, *_ in tiers if not parent and name not in speech]
+    assert [repr(name) in caplog.text for name in left_out] == [True] * len(left_out)
+    assert written(found, "eaf") == path.read_text()
+    lines = zip(written(map(asked, found), "eaf").splitlines(), path.read_text().splitlines(), strict=True)
+    assert sum(before != after for before, after in lines) == len(texts)
+
+
+def test_tiers_can_be_named(tmp_path):
+    path = file(tmp_path, "a.eaf", eaf(SPEECH, ("code", "main", "", "", "nada")))
+    (found,) = formats.read(Source(path, tiers=["code"]))
+    assert [word.text for word in found.words] == ["nada"]
+    with refused_at(path, "no tier 'x' with text"):
+        list(formats.read(Source(path, tiers=["x"])))
+    with refused_at("tiers", "a file of the format text", ArgumentError):
+        list(formats.read(Source(file(tmp_path, "a.txt", "hola"), tiers=["x"])))
+    grid = file(tmp_path, "b.TextGrid", GRID)
+    with refused_at(grid, "no interval tier 'x'"):
+        list(formats.read(Source(grid, tiers=["x"])))
+
+
+def test_each_speaker_of_a_grid_has_words_and_a_punctuated_tier(tmp_path):
+    both = [GRID.replace('"Words"', f'"{name} - words"') for name in ("ana", "leo")]
+    tiers = both[1].partition("item []:\n")[2]
+    path = file(tmp_path, "a.TextGrid", both[0].replace("size = 3", "size = 6", 1) + tiers)
+    found = list(formats.read(path))
+    assert Counter(each.speaker for each in found for _ in each.words) == {"ana": 3, "leo": 3}
+    again = read_textgrid(file(tmp_path, "b.TextGrid", written(list(map(asked, found)), "textgrid")))
+    names = [tier.name for tier in next(again).origin.grid.tiers]
+    assert [name for name in names if " - " in name] == [
+        *("ana - words", "ana - punctuated", "leo - words", "leo - punctuated"),
+    ]

@@ -18,6 +18,7 @@ _OPTIONS = {
     "output": "-o",
     "source_format": "--from",
     "target_format": "--to",
+    "tiers": "--tier",
 }
 """Options with other names than the parameters; all others are as `--class-weights` for `class_weights`."""
 _OPTIONS_OF_COMMAND = {

@@ -138,6 +138,10 @@ Device = Annotated[str | None, completed_option("cpu, cuda, cuda:1 …", ["cpu",
 Audio = Annotated[Path | None, typer.Option(help="Audio of the input, to refine its pauses.")]
 _TIMES_HELP = f"Source of the times: {' '.join(TIME_SOURCES)}; default: the one that IN names, else that of its format."
 Times = Annotated[str | None, _choice(_TIMES_HELP, TIME_SOURCES)]
+Tiers = Annotated[
+    list[str] | None,
+    typer.Option("--tier", help="Tier to read of an ELAN file or a TextGrid, also several times; default: of speech."),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -247,4 +251,5 @@ def input_file(path: Pathlike, encoding: str | None, *, strict: bool = False) ->
 def pipeline_options(**arguments: Any) -> PipelineOptions:
     """Return how files are read and written from the arguments of a command, `locals()`; others are left out."""
     names = {each.name for each in fields(PipelineOptions)}
-    return PipelineOptions(**{name: value for name, value in arguments.items() if name in names})
+    tiers = tuple(arguments.pop("tiers", None) or ())
+    return PipelineOptions(**{name: value for name, value in arguments.items() if name in names}, tiers=tiers)

@@ -49,6 +49,7 @@ def punctuate(
     wav_scp: options.WavScp = None,
     times: options.Times = None,
     strict: options.Strict = False,
+    tiers: options.Tiers = None,
     ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,
     marks: options.MarkNames = None,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice, pairwise
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.values import short_repr
@@ -16,6 +16,7 @@ from asr_punct.marks import Glyphs, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, has_times
 
 _Item = TypeVar("_Item")
+_TURN_PAUSE: Seconds = 1.0
 _SILENCE = frozenset({"", "sil", "sp", "<eps>", "<p:>", "<sil>"})
 """Texts of intervals that are not words, in lower case."""
 
@@ -40,6 +41,31 @@ def with_edge_times(words: Sequence[Word], start: Seconds | None, end: Seconds |
 def spoken_tokens(text: str) -> list[str]:
     """Return the words of an interval or annotation, none for silence."""
     return [] if text.strip().lower() in _SILENCE else text.split()
+
+
+class _Timed(Protocol):
+    """A word or an annotation."""
+
+    @property
+    def start(self) -> Seconds | None:
+        """Start in seconds, or None."""
+
+    @property
+    def end(self) -> Seconds | None:
+        """End in seconds, or None."""
+
+
+_TimedItem = TypeVar("_TimedItem", bound=_Timed)
+
+
+def cut_at_pauses(words: Sequence[_TimedItem]) -> list[list[_TimedItem]]:
+    """Return the turns of one of several speakers: words between pauses of more than a second."""
+    turns = [list(words[:1])]
+    for before, after in pairwise(words):
+        if before.end is not None and after.start is not None and after.start - before.end > _TURN_PAUSE:
+            turns.append([])
+        turns[-1].append(after)
+    return turns
 
 
 def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:

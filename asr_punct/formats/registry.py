@@ -74,12 +74,14 @@ class TextFormat(_Format):
         recognises: whether first lines are in this format and not in the default one of their suffix.
         resembles: whether first lines, split at white space, are in this format and not text. A file with an unknown
             suffix is then not read as text, because names, times and keys would become words.
+        read_tiers: reads the tiers of these names; None if the format has no tiers.
     """
 
     read: Reader | None
     write: Writer
     recognises: Callable[[Iterable[str]], bool] | None = None
     resembles: Callable[[Sequence[Sequence[str]]], bool] | None = None
+    read_tiers: Callable[[Pathlike, Sequence[str]], Iterator[Utterance]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +139,8 @@ _FORMATS: Sequence[Format] = (
     JsonFormat("json", is_json, read_json, write_json, one_recording=False),
     TextFormat("ctm", (".ctm",), read_ctm, write_ctm, None, is_ctm),
     TextFormat("stm", (".stm",), read_stm, write_stm),
-    _one_recording("textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid),
-    _one_recording("eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, media_type=f"text/xml{_UTF8}"),
+    _one_recording("textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid, read_textgrid),
+    _one_recording("eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, read_eaf, media_type=f"text/xml{_UTF8}"),
     TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, is_manifest),
     JsonFormat("whisper", is_whisper, read_whisper, write_whisper),
     _one_recording("whisper-tsv", (".tsv",), read_whisper_tsv, write_whisper_tsv, is_whisper_tsv),

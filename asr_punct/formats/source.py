@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,17 +26,19 @@ class Source:
     """A file to read; the path `-` is standard input.
 
     If `format_name` is None, the format is detected from the suffix and, for .json, .jsonl, .tsv, .txt and unknown
-    suffixes, from the content; if the suffix is unknown and nothing fits, it is text. The encoding is that of an
-    `InputFile`; of other paths it is `TOLERANT`. Raises ArgumentError if `format_name` is unknown or has no reader, or
-    is that of a directory and `path` is in memory.
+    suffixes, from the content; if the suffix is unknown and nothing fits, it is text. `tiers` are the names of
+    those to read; none: those of words or speech. The encoding is that of an `InputFile`; of other paths it is
+    `TOLERANT`. Raises ArgumentError if `format_name` is unknown or has no reader, or is that of a directory and
+    `path` is in memory.
     """
 
-    def __init__(self, path: Pathlike, format_name: str | None = None) -> None:
+    def __init__(self, path: Pathlike, format_name: str | None = None, tiers: Sequence[str] = ()) -> None:
         self.file = InputFile.of(path, TOLERANT)
         readable = registry.READABLE_FILES if self.file.is_in_memory else registry.READABLE
         if format_name is not None and format_name not in readable:
             raise ArgumentError("source_format", repr(format_name), f"one of {' '.join(readable)}")
         self._given, self._by_name = format_name, registry.format_by_name(uncompressed_name(path))
+        self._tiers = tiers
 
     @cached_property
     def format(self) -> str:
@@ -72,12 +74,20 @@ class Source:
         chosen = registry.FORMATS[self.format]
         if self._given is None and self._by_name is None and self.format == "text":
             self._refuse_other_formats()
-        if isinstance(chosen, registry.JsonFormat):
+        if self._tiers:
+            yield from self._read_tiers(chosen)
+        elif isinstance(chosen, registry.JsonFormat):
             if isinstance(self._content, Values) and not chosen.recognises(self._content):
                 raise InputError(display_name(self.file), _describe(self._content), "one")
             yield from chosen.read(self._content, self.file)
         elif chosen.read:
             yield from chosen.read(self.file)
+
+    def _read_tiers(self, chosen: registry.Format) -> Iterator[Utterance]:
+        if not (isinstance(chosen, registry.TextFormat) and chosen.read_tiers):
+            with_tiers = [name for name, each in registry.FORMATS.items() if getattr(each, "read_tiers", None)]
+            raise ArgumentError("tiers", f"a file of the format {chosen.name}", f"one of {' '.join(with_tiers)}")
+        return chosen.read_tiers(self.file, self._tiers)
 
     @property
     def _is_like_text(self) -> bool:

@@ -1,38 +1,29 @@
 """ELAN (`.eaf`): words or utterances in time-aligned tiers, one or several for each speaker.
 
-A tier has words if its name or linguistic type contains `words`, `word`, `ort` or `wrd`; the annotations of its parent
-tier are then utterances. Other tiers without a parent are read as utterances, of which only start and end are known, if
-their name or type is one such as `utterance`, `transcription` or `default`. If there are neither these nor tiers of
-words, all tiers without a parent are read, provided that they have the same type.
+The tiers of speech are chosen by `speech_tiers`, or given. Of utterances without words of their own only start and end
+are known.
 """
 
 import math
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, islice, pairwise
+from itertools import accumulate, groupby, islice
 from operator import attrgetter
 from typing import TextIO
 
-from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
 from asr_punct.formats import entries
-from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, new_eaf, parse_eaf, times_property
+from asr_punct.formats.tiers.eaf_new import new_eaf, times_property
+from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, parse_eaf
+from asr_punct.formats.tiers.speech_tiers import speech_tracks
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.values import escape_xml
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance
 
-_WORD_NAMES = ("word", "words", "wrd", "ort")
-_UTTERANCE_NAMES = (
-    *("utterance", "utterances", "utt", "transcription", "transcript", "default", "orthography", "orth"),
-    *("sentence", "sentences", "phrase", "phrases", "speech", "turn", "turns", "segment", "segments", "text"),
-)
 _UNNAMED = ("utterances", "words", "default")
 """Tiers whose names begin like this are not named after a speaker."""
-_TURN_PAUSE: Seconds = 1.0
-"""If there are several tracks, words without a tier of utterances are cut into turns at longer pauses."""
 _DEFAULT: TimeSource = "aligner"
 
 
@@ -49,23 +40,19 @@ class EafOrigin:
     utterance: Annotation | None = None
 
 
-_Track = tuple[EafTier | None, EafTier | None]
-"""The tier of utterances and the tier of words of one transcript; one of them may be missing."""
-
-
 def is_eaf(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the words of a file's first lines look like XML."""
     return rows[0][0].startswith(("<?xml", "<ANNOTATION_DOCUMENT"))
 
 
-def read_eaf(path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances of all speakers, in the order of time.
+def read_eaf(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
+    """Yield the utterances of all speakers, in the order of time; `tiers` are the names of the tiers to read.
 
     The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
     """
     place, recording = display_name(path), recording_name(path)
     file = parse_eaf(read_text_file(path).encode(), place)
-    tracks = _tracks(file.tiers, place)
+    tracks = speech_tracks(file.tiers, place, tiers)
     several, found = len(tracks) > 1, list[Utterance]()
     for utterance_tier, word_tier in tracks:
         speaker = _speaker([tier for tier in (utterance_tier, word_tier) if tier is not None], several)
@@ -78,28 +65,6 @@ def read_eaf(path: Pathlike) -> Iterator[Utterance]:
             origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
             found.append(Utterance(words, recording=recording, speaker=speaker, time_source=source, origin=origin))
     yield from entries.sorted_by_start(found)
-
-
-def _tracks(tiers: Sequence[EafTier], place: str) -> list[_Track]:
-    with_text = [tier for tier in tiers if _spoken(tier)]
-    words = [tier for tier in with_text if _is_named(tier, _WORD_NAMES)]
-    roots = [tier for tier in with_text if not tier.parent and tier not in words]
-    chosen = [tier for tier in roots if _is_named(tier, _UTTERANCE_NAMES)]
-    if not chosen and not words and len({tier.type for tier in roots}) == 1:
-        chosen = roots
-    not_words = {tier.id: tier for tier in with_text if tier not in words}
-    parents = {tier.parent for tier in words}
-    found: list[_Track] = [(not_words.get(tier.parent), tier) for tier in words]
-    found += [(tier, None) for tier in chosen if tier.id not in parents]
-    if not found:
-        names = " ".join(repr(tier.id) for tier in with_text)[:200] or "no annotations with times"
-        expected = "a tier with times whose name or linguistic type is words or utterances"
-        raise InputError(place, f"the tiers {names}" if with_text else names, expected)
-    return found
-
-
-def _is_named(tier: EafTier, names: Sequence[str]) -> bool:
-    return not set(names).isdisjoint(re.split(r"[\W\d_]+", f"{tier.id} {tier.type}".lower()))
 
 
 def _speaker(tiers: Sequence[EafTier], several: bool) -> str:
@@ -121,7 +86,7 @@ def _grouped(
     Without utterances, and with `cut`, words are cut at pauses.
     """
     if not utterances:
-        yield from ((None, turn) for turn in (_cut_at_pauses(words) if cut else [words]))
+        yield from ((None, turn) for turn in (entries.cut_at_pauses(words) if cut else [words]))
         return
     starts = list(accumulate((each.start or 0.0 for each in utterances), _later))
     used = set[int]()
@@ -146,15 +111,6 @@ def _index(word: Annotation, utterances: Sequence[Annotation], starts: Sequence[
 def _later(last: Seconds, start: Seconds) -> Seconds:
     """Return the start, or the last one if it is NaN."""
     return start if start >= last else last
-
-
-def _cut_at_pauses(words: Sequence[Annotation]) -> list[list[Annotation]]:
-    turns = [list(words[:1])]
-    for before, after in pairwise(words):
-        if before.end is not None and after.start is not None and after.start - before.end > _TURN_PAUSE:
-            turns.append([])
-        turns[-1].append(after)
-    return turns
 
 
 def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:

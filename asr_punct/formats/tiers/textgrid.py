@@ -1,79 +1,46 @@
-"""Praat TextGrid: words in an interval tier, and a tier `punctuated` with the same intervals after it.
+"""Praat TextGrid: words in interval tiers, and a tier `punctuated` with the same intervals after each.
 
-A tier `times` with one interval names the source of the times, unless it is an aligner.
-
-Praat's long and short text formats are read, in UTF-8, or UTF-16 with a byte order mark. The long format is written, in
-UTF-8. The package `textgrid` is not used, because it drops words whose interval has no length instead of reporting
-them, and cannot read point tiers in the short format.
+With several speakers each has a tier of words (`ana - words`, as the Montreal Forced Aligner writes it) and a tier of
+its words with marks (`ana - punctuated`). A tier `times` with one interval names the source of the times, unless it is
+an aligner.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-from asr_punct.errors import EXPECTED_TIMES, InputError
+from asr_punct.errors import EXPECTED_TIMES, InputError, Setting
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
-from asr_punct.formats.entries import chronological, entry_words, first_start, grouped, spoken_tokens, written_words
+from asr_punct.formats.entries import (
+    chronological,
+    cut_at_pauses,
+    entry_words,
+    first_start,
+    grouped,
+    spoken_tokens,
+    written_words,
+)
+from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier, parse_grid
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.times import time_of
-from asr_punct.formats.values import Object
 from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 PUNCTUATED = "punctuated"
-"""Name of the tier of words with marks and capitals."""
+"""Name of the tier of words with marks and capitals; after a speaker and `-` if there are several."""
 _DEFAULT: TimeSource = "aligner"
 _WORD_TIER_NAMES = ("words", "word", "ort", "ort-mau")
-_INTERVALS, _POINTS = "IntervalTier", "TextTier"
-_EXPECTED = "a TextGrid with a tier of words"
-_VALUE = re.compile(
-    r'"((?:[^"]|"")*+)"|(?<!\S)(?:![^\n]*|([-+]?(?:[\d.]+(?:e[-+]?\d+)?|nan|inf|infinity))(?!\S))', re.IGNORECASE
-)
-"""A string (group 1), a comment (no group) or a free-standing number (group 2): all that Praat itself reads."""
+_SPEAKER_TIERS = re.compile(r"(.+?)[\s_:@-]+words?", re.IGNORECASE), re.compile(r"words?[\s_:@-]+(.+)", re.IGNORECASE)
+"""Names of tiers of words with a speaker."""
 
 
 @dataclass(frozen=True, slots=True)
-class GridTier:
-    """A tier; its numbers, in seconds, are strings, so that they are written unchanged.
+class GridOrigin:
+    """Place of an utterance in its file; `Utterance.origin`. `tier` is the index of its tier of words."""
 
-    `rows` has start, end and text of every interval (`IntervalTier`), or time and mark of every point (`TextTier`).
-    """
-
-    kind: str
-    name: str
-    start: str
-    end: str
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A TextGrid; `Utterance.origin`. `start` and `end` are as in the file; `words` is the index of the word tier."""
-
-    start: str
-    end: str
-    tiers: tuple[GridTier, ...]
-    words: int
-
-    def index(self, name: str) -> int | None:
-        """Return the index of the first tier of that name, other than the tier of words, or None."""
-        return next((i for i, tier in enumerate(self.tiers) if tier.name == name and i != self.words), None)
-
-    def with_tier(self, tier: GridTier, position: int) -> Grid:
-        """Return the grid with a tier that replaces an older one of its name, or is inserted at `position`."""
-        old = self.index(tier.name)
-        first, after = (position, position) if old is None else (old, old + 1)
-        return replace(self, tiers=(*self.tiers[:first], tier, *self.tiers[after:]))
-
-    @property
-    def times(self) -> Object:
-        """The tier `times` as an object for `time_sources`; its value is None unless it has exactly one interval."""
-        index = self.index(KEY)
-        rows = () if index is None else self.tiers[index].rows
-        return {} if index is None else {KEY: rows[0][-1] if len(rows) == 1 else None}
+    grid: Grid
+    tier: int
 
 
 def is_textgrid(rows: Sequence[Sequence[str]]) -> bool:
@@ -81,79 +48,49 @@ def is_textgrid(rows: Sequence[Sequence[str]]) -> bool:
     return rows[0][:2] == ["File", "type"] and "ooTextFile" in rows[0][-1]
 
 
-def read_textgrid(path: Pathlike) -> Iterator[Utterance]:
-    """Yield one utterance: the intervals of the word tier that are not silence.
+def read_textgrid(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
+    """Yield the intervals that are not silence: one utterance, or with several tiers of words the turns of each.
 
-    The word tier is named `words`, `word`, `ORT` or `ORT-MAU`, or is the only interval tier. If an interval has several
-    words, the first has its start and the last its end.
+    `tiers` are the names of the tiers of words. Else one is named `words`, `word`, `ORT` or `ORT-MAU`, or has such a
+    name and a speaker's, or is the only interval tier. If an interval has several words, the first has its start and
+    the last its end.
     """
     place, name = display_name(path), recording_name(path)
-    start, end, tiers = _Parser(read_text_file(path), place).parse()
-    grid = Grid(start, end, tiers, _word_tier(tiers, place))
-    words = tuple(_words(tiers[grid.words], f"{place}: tier {tiers[grid.words].name!r}"))
-    time_source = get_time_source(grid.times, words, _DEFAULT)
-    yield Utterance(words, id=name, recording=name, time_source=time_source, origin=grid)
+    grid = parse_grid(read_text_file(path), place)
+    grid = replace(grid, words=_word_tiers(grid.tiers, place, tiers))
+    found = list[Utterance]()
+    for index in grid.words:
+        words = tuple(_words(grid.tiers[index], f"{place}: tier {grid.tiers[index].name!r}"))
+        source, origin = get_time_source(grid.times, words, _DEFAULT), GridOrigin(grid, index)
+        whole = Utterance(words, name, recording=name, time_source=source, origin=origin)
+        if len(grid.words) == 1:
+            yield whole
+            return
+        speaker = _speaker(grid.tiers[index].name)
+        found += [replace(whole, words=tuple(turn), speaker=speaker) for turn in cut_at_pauses(words)]
+    numbered = enumerate(chronological(found, first_start), start=1)
+    yield from (replace(utterance, id=f"{name}-{number}") for number, utterance in numbered)
 
 
-class _Parser:
-    """Reads the strings and numbers of a file in order."""
-
-    def __init__(self, text: str, place: str) -> None:
-        self._values = [match for match in _VALUE.finditer(text) if match.lastindex]
-        self._text, self._place, self._read = text, place, 0
-
-    def parse(self) -> tuple[str, str, tuple[GridTier, ...]]:
-        """Return start, end and tiers."""
-        first = [match[1] or "" for match in self._values[:2]]
-        if len(first) < 2 or not first[0].startswith("ooTextFile") or first[1] != "TextGrid":
-            raise InputError(self._place, "no TextGrid", _EXPECTED)
-        self._read = 2
-        start, end = self._number(), self._number()
-        return start, end, tuple(self._tier() for _ in range(self._count()))
-
-    def _tier(self) -> GridTier:
-        kind = self._string()
-        if kind not in (_INTERVALS, _POINTS):
-            raise self._error(f"a tier of the class {kind[:40]!r}")
-        name, start, end = self._string(), self._number(), self._number()
-        times = 2 if kind == _INTERVALS else 1
-        rows = ((*(self._number() for _ in range(times)), self._string()) for _ in range(self._count()))
-        return GridTier(kind, name, start, end, tuple(rows))
-
-    def _string(self) -> str:
-        return self._value(1, "string").replace('""', '"')
-
-    def _number(self) -> str:
-        return self._value(2, "number")
-
-    def _count(self) -> int:
-        """Return the number of tiers or rows that follow."""
-        number = self._number()
-        if not number.isdecimal() or len(number) > 10:
-            raise self._error(f"the size {number[:20]}")
-        return int(number)
-
-    def _value(self, group: int, kind: str) -> str:
-        self._read += 1
-        match = self._values[self._read - 1] if self._read <= len(self._values) else None
-        if match is None or match[group] is None:
-            raise self._error(f"no {kind} where value {self._read} should be one")
-        return match[group]
-
-    def _error(self, found: str) -> InputError:
-        """Return an error at the line of the last value, or at the end of the file."""
-        end = len(self._text.rstrip()) if self._read > len(self._values) else self._values[self._read - 1].start()
-        return InputError(f"{self._place}:{self._text.count(chr(10), 0, end) + 1}", found, _EXPECTED)
-
-
-def _word_tier(tiers: Sequence[GridTier], place: str) -> int:
-    intervals = [i for i, tier in enumerate(tiers) if tier.kind == _INTERVALS]
+def _word_tiers(tiers: Sequence[GridTier], place: str, names: Sequence[str]) -> tuple[int, ...]:
+    intervals = [i for i, tier in enumerate(tiers) if tier.kind == INTERVALS]
+    if missing := [name for name in names if name not in {tiers[i].name for i in intervals}]:
+        shown = " ".join(repr(tiers[i].name) for i in intervals)
+        raise InputError(place, f"no interval tier {missing[0]!r}", f"one of {shown}")
+    if names:
+        return tuple(i for i in intervals if tiers[i].name in names)
     intervals = [i for i in intervals if tiers[i].name not in (PUNCTUATED, KEY)] or intervals
     named = [i for i in intervals if tiers[i].name.strip().lower() in _WORD_TIER_NAMES]
     if named or len(intervals) == 1:
-        return (named or intervals)[0]
+        return ((named or intervals)[0],)
+    if of_speakers := tuple(i for i in intervals if any(each.fullmatch(tiers[i].name) for each in _SPEAKER_TIERS)):
+        return of_speakers
     found = ", ".join(repr(tier.name) for tier in tiers) or "none"
-    raise InputError(place, f"tiers {found}", "an interval tier named 'words'")
+    raise InputError(place, f"tiers {found}", "an interval tier named 'words', or its name", Setting("tiers"))
+
+
+def _speaker(tier: str) -> str:
+    return next((match[1].strip() for each in _SPEAKER_TIERS if (match := each.fullmatch(tier))), tier)
 
 
 def _words(tier: GridTier, place: str) -> Iterator[Word]:
@@ -176,52 +113,44 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     listed = listed if unchanged else chronological(listed, first_start)
     grid = unchanged or _new_grid(listed)
     if any(utterance.is_labelled for utterance in listed):
-        texts = [text for _, _, text in grid.tiers[grid.words].rows]
-        # in a new grid a word "sp" of another format is not silence
-        counts = [len(spoken_tokens(text) if unchanged else text.split()) for text in texts]
-        grid = _punctuated(grid, (text for utterance in listed for text in written_words(utterance, glyphs)), counts)
+        for index in reversed(grid.words):  # a tier is inserted after each
+            spoken = _of_tier(listed, index) if unchanged else listed
+            texts = [text for _, _, text in grid.tiers[index].rows]
+            # in a new grid a word "sp" of another format is not silence
+            counts = [len(spoken_tokens(text) if unchanged else text.split()) for text in texts]
+            written = (text for utterance in spoken for text in written_words(utterance, glyphs))
+            grid = _punctuated(grid, index, written, counts)
     times = set_first_time_source(grid.times, listed, _DEFAULT)
     if times.get(KEY) != grid.times.get(KEY):
         row = grid.start, grid.end, str(times[KEY])
-        grid = grid.with_tier(GridTier(_INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
-    out.write('File type = "ooTextFile"\nObject class = "TextGrid"\n\n')
-    out.write(f"xmin = {grid.start}\nxmax = {grid.end}\ntiers? <exists>\nsize = {len(grid.tiers)}\nitem []:\n")
-    for number, tier in enumerate(grid.tiers, start=1):
-        out.write(f"    item [{number}]:\n")
-        out.writelines(f"        {line}\n" for line in _tier_lines(tier))
+        grid = grid.with_tier(GridTier(INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
+    out.writelines(grid.lines())
 
 
 def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
     """Return the grid that the words were read from, or None; their marks and case may have changed."""
-    if len(utterances) != 1 or not isinstance(utterances[0].origin, Grid):
+    origins = [each.origin for each in utterances if isinstance(each.origin, GridOrigin)]
+    if len(origins) < len(utterances) or len({id(origin.grid) for origin in origins}) != 1:
         return None
-    grid = utterances[0].origin
-    tokens = [token for row in grid.tiers[grid.words].rows for token in spoken_tokens(row[-1])]
-    return grid if len(tokens) == len(utterances[0].words) else None
+    grid = origins[0].grid
+    for index in grid.words:
+        count = sum(len(utterance.words) for utterance in _of_tier(utterances, index))
+        if count != sum(len(spoken_tokens(row[-1])) for row in grid.tiers[index].rows):
+            return None
+    return grid
 
 
-def _punctuated(grid: Grid, written: Iterable[str], counts: Sequence[int]) -> Grid:
-    """Add the tier `punctuated`; `counts` are the numbers of written words in each interval."""
-    tier = grid.tiers[grid.words]
+def _of_tier(utterances: Iterable[Utterance], index: int) -> list[Utterance]:
+    return [each for each in utterances if isinstance(each.origin, GridOrigin) and each.origin.tier == index]
+
+
+def _punctuated(grid: Grid, index: int, written: Iterable[str], counts: Sequence[int]) -> Grid:
+    """Add the tier `punctuated` of a tier of words; `counts` are the numbers of written words in each interval."""
+    tier = grid.tiers[index]
     groups = grouped(written, counts)
     rows = tuple((*row[:2], " ".join(group) or row[2]) for row, group in zip(tier.rows, groups, strict=True))
-    return grid.with_tier(replace(tier, name=PUNCTUATED, rows=rows), grid.words + 1)
-
-
-def _tier_lines(tier: GridTier) -> Iterator[str]:
-    yield f"class = {_quoted(tier.kind)}"
-    yield f"name = {_quoted(tier.name)}"
-    yield f"xmin = {tier.start}"
-    yield f"xmax = {tier.end}"
-    rows, names = ("intervals", ("xmin", "xmax", "text")) if tier.kind == _INTERVALS else ("points", ("number", "mark"))
-    yield f"{rows}: size = {len(tier.rows)}"
-    for number, (*times, text) in enumerate(tier.rows, start=1):
-        yield f"{rows} [{number}]:"
-        yield from (f"    {name} = {value}" for name, value in zip(names, (*times, _quoted(text)), strict=True))
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    name = PUNCTUATED if len(grid.words) == 1 else f"{_speaker(tier.name)} - {PUNCTUATED}"
+    return grid.with_tier(replace(tier, name=name, rows=rows), index + 1)
 
 
 def _new_grid(utterances: Sequence[Utterance]) -> Grid:
@@ -235,7 +164,7 @@ def _new_grid(utterances: Sequence[Utterance]) -> Grid:
             rows.append((repr(last), repr(start), ""))
         rows.append((repr(start), repr(end), text))
         last = end
-    return Grid("0.0", repr(last), (GridTier(_INTERVALS, "words", "0.0", repr(last), tuple(rows)),), 0)
+    return Grid("0.0", repr(last), (GridTier(INTERVALS, "words", "0.0", repr(last), tuple(rows)),), (0,))
 
 
 def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:
