@@ -44,6 +44,11 @@ def test_pauses_of_one_utterance():
     assert counts == {"pauses": 6, "unknown": 3, "overlaps": 1}
 
 
+def test_pauses_are_whole_milliseconds():
+    (out,) = with_pauses([utterance((0.0, 0.1), (0.22346, 0.3), (0.4, 0.5))])
+    assert out.pauses[:2] == (0.123, 0.1)
+
+
 def test_the_last_pause_is_known_within_a_recording_and_channel():
     out = list(
         with_pauses(

@@ -18,7 +18,7 @@ from asr_punct.inference.backend import open_backend, thread_count
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import TokenReader
 from asr_punct.inference.tune import read_dev_set
-from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
+from asr_punct.marks import MARKS, Case, Labels, Mark, glyphs, write_word
 from asr_punct.words import Utterance, Word, annotate
 
 
@@ -182,6 +182,7 @@ def test_a_tuning_corpus_may_have_sounds(model, tmp_path):
     (tmp_path / "dev.tsv").write_text(rows)
     dev = read_dev_set(Restorer.open(model), tmp_path / "dev.tsv")
     assert dev.true_cases.tolist() == [1, 0]
+    assert [[MARKS[i] for i in np.flatnonzero(row)] for row in dev.true_marks] == [[Mark.COMMA], [Mark.PERIOD]]
 
 
 # Strings
