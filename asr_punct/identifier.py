@@ -70,14 +70,14 @@ class _Model:
     bias: NDArray[np.float32]
 
 
-def identify(words: Iterable[str]) -> Guess | None:
-    """Return the likely language of words as a recogniser writes them, or None for fewer than `MIN_WORDS`.
+def identify(words: Iterable[str], minimum: int = MIN_WORDS) -> Guess | None:
+    """Return the likely language of words as a recogniser writes them, or None for fewer than `minimum`, 1 or more.
 
     Marks, capitals, numbers and sounds such as `<unk>` and `(laughs)` are ignored. In other scripts than Latin the
     guess is a common language of the script.
     """
     tokens = list(letters_of(words))
-    if len(tokens) < MIN_WORDS:
+    if len(tokens) < minimum:
         return None
     scripts = [_script(token[0]) for token in tokens]
     script, count = Counter(scripts).most_common(1)[0]

@@ -124,6 +124,8 @@ CAPITAL_FOLLOWS = tuple(mark for mark in MARKS if mark.next_case is NextCase.CAP
 STOPS = tuple(mark for mark in STRONGEST_FIRST if mark.kind in (Kind.STOP, Kind.COMMA) or mark is Mark.PERIOD)
 """Marks of which a word has at most one, from the strongest to the weakest: `. ; : ,`"""
 NO_MARKS = "O"
+# a dash or mark of the word before: -cómo, ,cómo; not -5, .5
+_GLUED = re.compile(r"(?:[,;:?!…]|\.(?!\d)|[-‐‑‒–—―](?!\d))+(?=.)", re.DOTALL)
 CHARACTER_REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", re.IGNORECASE)
 """A character of HTML and XML by name or number, such as `&amp;`: it has no case, whatever letters it has."""
 _UNCASED = re.compile(r"[<>\[\]@]|://|www\.|^\(?%[a-z]", re.IGNORECASE)
@@ -311,6 +313,12 @@ def parse_case(text: str) -> Case:
         raise InputError("", f"case {text!r}", f"one of {' '.join(CASES)}") from None
 
 
+def glued_length(word: str) -> int:
+    """Return the number of characters before a word that its opening marks follow: a dash, a mark of the word before."""
+    found = None if word[:1].isalnum() else _GLUED.match(word)
+    return found.end() if found else 0
+
+
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
     """Write a word with its case and marks as one token, for CTM and other formats with one token per word.
 
@@ -320,7 +328,10 @@ def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
     if not labels.marks:
         return cased
     marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
-    return glyphs.before(marks) + cased + glyphs.after(marks)
+    if before := glyphs.before(marks):
+        glued = glued_length(cased)
+        cased = cased[:glued] + before + cased[glued:]
+    return cased + glyphs.after(marks)
 
 
 def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:

@@ -1,9 +1,10 @@
 """The case of each word, decided together with the mark before it.
 
 With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
-`1976an` or the letter of a list. After a comma, even with ¿ or ¡, or after no mark, a word gets one only if it is
-likely to have one although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is
-subtracted, also that of a . or ? that is not enabled. A function word, such as `and`, gets none there; acronyms
+`1976an` or the letter of a list; after a sentence end that the input has, or a live stream has output before it knew
+the next word, every word gets one that begins with a letter. After a comma, even with ¿ or ¡, or after no mark, a word
+gets one only if it is likely to have one although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is
+subtracted, also that of a . or ? that may not be set. A function word, such as `and`, gets none there; acronyms
 (`ETA`) are exempt.
 
 The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
@@ -12,7 +13,6 @@ likelier, and a likely lower-case word less likely.
 A long word is written in capitals only if that is much more likely than any other case.
 """
 
-from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from asr_punct.decode.inputs import CAPITAL_MARKS, BoolArray, DecoderInput, Float64Array, IntArray, WordFlag, sigmoid
 from asr_punct.decode.settings import DecodeSettings
-from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, NextCase, mark_bits, marks_of_bits
+from asr_punct.marks import CASES, MARKS, Case, Labels, NextCase, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _END_BITS = mark_bits(MARKS[i] for i in CAPITAL_MARKS)
@@ -28,19 +28,12 @@ _LEFT_BITS = mark_bits(mark for mark in MARKS if mark.is_left)
 _COMMA_BITS = mark_bits(mark for mark in MARKS if mark.next_case is NextCase.LOWER)
 _FREE_BITS = mark_bits(mark for mark in MARKS if mark.next_case >= NextCase.ANY_AFTER_COMMA)
 _BREAK_BITS, _SPEECH_BITS = _FREE_BITS & ~_LEFT_BITS, _FREE_BITS & _LEFT_BITS
-_ALL_CAPS = CASES.index(Case.ALL_CAPS)
+_FIRST_CAP, _ALL_CAPS = CASES.index(Case.FIRST_CAP), CASES.index(Case.ALL_CAPS)
 _MAX_COST = 2.0
 """Log-odds against a capital from which a word needs none after . or ?."""
 _LONG_WORD_COST = 2.0
 """Subtracted from the logit of ALL_CAPS on a long word."""
 _NO_ENDS = np.full((1, 2), -np.inf)
-
-
-def separates(marks: Collection[Mark]) -> bool:
-    """Whether any case may follow these marks: there is a right mark, and not only a comma or semicolon."""
-    right = [mark.next_case for mark in marks if not mark.is_left]
-    only_comma = NextCase.LOWER in right and max(right) < NextCase.ANY_AFTER_COMMA
-    return bool(right) and not only_comma
 
 
 class CaseChoices(NamedTuple):
@@ -51,20 +44,20 @@ class CaseChoices(NamedTuple):
         capital: index of the case after . or ?, mostly the most likely capital.
         inside: index of the case after a comma or no mark.
         cost: subtracted from the logits of . and ? of the word before, after which this one needs a capital.
+        first: index of the case after a sentence end that does not depend on it.
         ends: `DecoderInput.ends`, (words, 2).
-        ended: whether a . or ? of the input ends a sentence after the word.
-        separated: whether the marks of the input after the word allow any case of the next word.
-        comma: whether the input has a comma or semicolon after the word and no mark of those.
+        ended: whether the marks of the input end a sentence after the word.
+        given: the marks of the input, as `mark_bits`.
     """
 
     best: IntArray
     capital: IntArray
     inside: IntArray
+    first: IntArray
     cost: Float64Array
     ends: Float64Array
     ended: BoolArray
-    separated: BoolArray
-    comma: BoolArray
+    given: IntArray
 
 
 class Capitals:
@@ -79,8 +72,8 @@ class Capitals:
 
         It need not have a capital, because a recording can begin in the middle of a sentence.
         """
-        # what is after the last word: no mark; only a comma or semicolon; a . or ?
-        self._no_mark = self._only_comma = self._ended = False
+        # what is after the last word: no mark; only a comma or semicolon; a . or ?; an end before an unknown word
+        self._no_mark = self._only_comma = self._ended = self._surely_ended = False
         self._ends = _NO_ENDS  # of the last word, (1, 2)
 
     def choices(self, words: DecoderInput) -> CaseChoices:
@@ -90,22 +83,22 @@ class Capitals:
         best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
         cost = logits[:, 0] - logits[:, 1:].max(axis=1)
         never_name = words.has(WordFlag.NEVER_NAME)
-        may_keep = (best > 0) & (~never_name | words.has(WordFlag.LEFT_TAKEN))
+        may_keep = (best > 0) & ~never_name
         inside = _inside_probabilities(logits, np.concatenate([self._ends, words.ends[:-1]]))
         keeps_capital = may_keep[:, None] & (inside > 0.5) | (best == _ALL_CAPS)[:, None]
         needs_none = (cost > _MAX_COST) & ~never_name
         capital[needs_none] = 0
         cost[keeps_capital[:, 0] | needs_none | words.has(WordFlag.CASE_FIXED)] = 0.0
-        separated = words.has(WordFlag.SEPARATED)
+        first = np.where(best == _ALL_CAPS, _ALL_CAPS, _FIRST_CAP)
         return CaseChoices(
             best=best,
             capital=capital,
             inside=np.where(keeps_capital[:, 1], best, 0),
+            first=np.where(words.has(WordFlag.NO_CAPITAL), capital, first),
             cost=cost,
             ends=words.ends,
             ended=words.has(WordFlag.ENDED),
-            separated=separated,
-            comma=words.has(WordFlag.RIGHT_TAKEN) & ~separated,
+            given=words.given_bits,
         )
 
     def subtract_cost(self, logits: Float64Array, choices: CaseChoices) -> None:
@@ -113,25 +106,33 @@ class Capitals:
         if self._sentence_capitals:
             logits[:-1, CAPITAL_MARKS] -= choices.cost[1:, None]
 
-    def label(self, marks: BoolArray, choices: CaseChoices, decided: int | None = None) -> list[Labels]:
-        """Return the labels of the next words, given their marks, (words, marks), and at least as many choices.
+    def label(
+        self, marks: BoolArray, sentence_open: BoolArray, choices: CaseChoices, decided: int | None = None
+    ) -> list[Labels]:
+        """Return the labels of the next words, given their marks, and at least as many choices.
 
-        The next call continues after the first `decided` of them, by default after all.
+        `marks`, (words, marks), may contain those of the input, which the labels have not. `sentence_open`, (words,),
+        is whether a ¿ or ¡ is open after the word. The next call continues after the first `decided` words, by default
+        after all.
         """
         words = len(marks)
-        codes, last = marks @ _MARK_BITS, (words if decided is None else decided) - 1
-        only_comma = ((codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0)) | choices.comma[:words]
-        no_mark = (codes & ~_LEFT_BITS == 0) & ~choices.comma[:words] & ~choices.separated[:words]
+        given = choices.given[:words]
+        added, last = marks @ _MARK_BITS & ~given, (words if decided is None else decided) - 1
+        codes = added | given
+        only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0)
+        no_mark = codes & ~_LEFT_BITS == 0
         inside = _delayed(self._no_mark, no_mark) & (codes & _LEFT_BITS == 0)
         inside |= _delayed(self._only_comma, only_comma) & (codes & _SPEECH_BITS == 0)
         cases = np.where(inside, choices.inside[:words], choices.best[:words])
         if self._sentence_capitals:
-            ended = choices.ended[:words] | (codes & _END_BITS > 0)
+            ended, surely = added & _END_BITS > 0, choices.ended[:words] & ~sentence_open
             cases = np.where(_delayed(self._ended, ended), choices.capital[:words], cases)
+            cases = np.where(_delayed(self._surely_ended, surely), choices.first[:words], cases)
             self._ended = bool(ended[last])
+            self._surely_ended = bool(surely[last] or (ended[last] and last + 1 == len(choices.best)))
         self._no_mark, self._only_comma = bool(no_mark[last]), bool(only_comma[last])
         self._ends = choices.ends[last : last + 1]
-        return list(map(_labels, (codes * len(CASES) + cases).tolist()))
+        return list(map(_labels, (added * len(CASES) + cases).tolist()))
 
 
 def _inside_probabilities(logits: Float64Array, ends: Float64Array) -> Float64Array:

@@ -3,10 +3,11 @@
 import numpy as np
 
 from asr_punct.decode.capitals import Capitals
-from asr_punct.decode.inputs import NO_WORDS, BoolArray, DecoderInput, FlagArray, Float64Array, FloatArray, WordFlag
+from asr_punct.decode.given import GivenPairs
+from asr_punct.decode.inputs import NO_WORDS, BoolArray, DecoderInput, FlagArray, Float64Array, FloatArray
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairPath, PairSearch
-from asr_punct.decode.word_marks import DASH, OPEN_DASH, ends_sentence
+from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, ends_sentence
 from asr_punct.marks import Labels
 
 BLOCK_WORDS = 1024
@@ -24,8 +25,10 @@ class Decoder:
     closed at their end.
 
     The last word of a document gets no DASH, and the first one gets an OPEN_DASH only if another dash may be set within
-    the 40 words after it. No ¿ or ¡ is added whose end is 40 or more words away. A side of a word that has marks in the
-    input gets no others, and no pair that is added spans a period or paired mark of the input.
+    the 40 words after it. No ¿ or ¡ is added whose end is 40 or more words away.
+
+    The marks of the input are known labels, and the others are the best ones given these (`given_flags`): labels
+    contain only marks that are added.
 
     `classes` are the model's classes, each a set of marks; empty for a model that decides each mark on its own.
     """
@@ -64,14 +67,20 @@ class Decoder:
         if self._begins:
             drop_lone_dash(logits)
             self._begins = False
-        barriers = words.has(WordFlag.BARRIER)
-        marks, path = self._search.balance(logits[:BLOCK_WORDS], barriers[:BLOCK_WORDS])
+        marks, path = self._balance(words[:BLOCK_WORDS], logits[:BLOCK_WORDS])
         decided = len(words) if is_last else _output_length(marks, path)
         if not decided:
             decided = BLOCK_WORDS - LOOKAHEAD_WORDS
-            marks, _ = self._search.balance(logits[:decided], barriers[:decided])
+            marks, path = self._balance(words[:decided], logits[:decided])
         self._undecided = self._undecided[decided:]
-        return self._capitals.label(marks[:decided], choices)
+        sentence_open = path.open_after[:decided] & Pair.SENTENCE > 0
+        return self._capitals.label(marks[:decided], sentence_open, choices)
+
+    def _balance(self, words: DecoderInput, logits: Float64Array) -> tuple[BoolArray, PairPath]:
+        """Return the best marks, with those of the input, and their pairs, given the logits of marks."""
+        given = GivenPairs.of(words)
+        marks, path = self._search.balance(logits, given)
+        return (marks if given is None else marks | words.given), path
 
 
 def drop_lone_dash(logits: Float64Array) -> None:

@@ -10,7 +10,7 @@ contains it minus that of the most likely one that does not: only the marks of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cache
@@ -19,43 +19,61 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.decode.settings import Calibration, DecodeSettings
-from asr_punct.marks import CAPITAL_FOLLOWS, CASES, MARKS, Case, Labels, Mark, parse_marks
+from asr_punct.marks import CAPITAL_FOLLOWS, CASES, MARKS, Case, Kind, Labels, Mark, mark_bits, parse_marks
 from asr_punct.words import PROBABLE_LABELS, Probabilities
 
 FloatArray = npt.NDArray[np.float32]
 Float64Array = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-FlagArray = npt.NDArray[np.uint8]
+FlagArray = npt.NDArray[np.uint32]
 
 MIN_LISTED = 0.05
 """Minimum probability of a label that is listed without being set."""
 CAPITAL_MARKS = [MARKS.index(mark) for mark in CAPITAL_FOLLOWS]
 """Indices of the marks that a capital follows: . and ?"""
+_GIVEN = 16
+"""Bit of the flags of a word from which on they have the marks of the input, in the order of `MARKS`."""
 _DECIMALS = 4
 _MIN_PROBABILITY = 1e-6
 _IS_LEFT = np.array([mark.is_left for mark in MARKS])
+_IS_QUOTE = np.array([mark.kind in (Kind.QUOTE, Kind.DASH) for mark in MARKS])
 
 
 class WordFlag(IntFlag):
-    """What the input says about a word: marks and capitals that it already has, and the kind of word that it is."""
+    """What the input says about a word: the places of its marks and capitals, and the kind of word that it is.
+
+    The marks themselves are further bits of the flags (`given_flags`).
+    """
 
     LEFT_TAKEN = 1
-    """The input has marks on the left of the word, so none is added there."""
+    """The input has a ¿ or ¡ before the word: no mark is added there."""
     RIGHT_TAKEN = 2
-    """The input has marks on the right of the word, so none is added there."""
-    BARRIER = 4
-    """The marks of the input include a period or a paired mark: no pair that the decoder adds spans the word."""
+    """The input has a mark after the word that is no quotation mark: no mark is added there."""
+    QUOTED = 4
+    """The input has a quotation mark or bracket beside the word: no « or » and no dash is added there."""
     ENDED = 8
-    """A . or ? of the input ends a sentence after the word."""
+    """The marks of the input end a sentence after the word: the next one has a capital."""
     CASE_FIXED = 16
     """The word already has a capital, or cannot have one."""
     NEVER_NAME = 32
     """An article, conjunction or other function word that is never a name, nor the beginning of one."""
     LONG_WORD = 64
     """A word of seven letters or more: hardly ever an abbreviation in capitals."""
-    SEPARATED = 128
-    """The input has a mark after the word that any case may follow: not only a comma or semicolon."""
+    MUST_OPEN = 128
+    """The words are in a language with ¿ and ¡: a ? or ! of the input after the word needs one."""
+    NO_CAPITAL = 256
+    """The word begins with no letter: it needs no capital at the beginning of a sentence."""
+
+
+def given_flags(marks: Iterable[Mark]) -> int:
+    """Return the flags of a word to which the input gives these marks."""
+    return mark_bits(marks) << _GIVEN
+
+
+def given_marks(flags: FlagArray) -> BoolArray:
+    """Return the marks that the input gives to each word, (words, marks)."""
+    return np.asarray(flags[:, None] >> np.arange(_GIVEN, _GIVEN + len(MARKS)) & 1 > 0)
 
 
 def has_flag(flags: FlagArray, flag: WordFlag) -> BoolArray:
@@ -71,7 +89,7 @@ class DecoderInput:
         marks: logits of marks, above 0 where a mark should be set, -inf where it must not be. *Shape:* (words, marks).
         ends: logit of the likelier of . and ? that may be set, and of the likelier one of all. *Shape:* (words, 2).
         cases: calibrated log-probabilities of cases plus their biases. *Shape:* (words, cases).
-        flags: sums of `WordFlag`. *Shape:* (words,).
+        flags: sums of `WordFlag` and `given_flags`. *Shape:* (words,).
     """
 
     marks: Float64Array
@@ -95,9 +113,7 @@ class DecoderInput:
         """
         logits = mark_logits(labels, settings, classes)
         marks = allowed_logits(logits, flags, settings)
-        off = [index for index in CAPITAL_MARKS if MARKS[index] not in settings.enabled]
-        written, unwritten = marks[:, CAPITAL_MARKS].max(axis=1), logits[:, off].max(axis=1, initial=-np.inf)
-        ends = np.stack([written, np.maximum(written, unwritten)], axis=1)
+        ends = np.stack([each[:, CAPITAL_MARKS].max(axis=1) for each in (marks, logits)], axis=1)
         return cls(marks, ends, case_logits(cases, settings), flags)
 
     def __len__(self) -> int:
@@ -110,6 +126,16 @@ class DecoderInput:
         """Return whether each word has a flag, (words,)."""
         return has_flag(self.flags, flag)
 
+    @property
+    def given(self) -> BoolArray:
+        """The marks of the input, (words, marks)."""
+        return given_marks(self.flags)
+
+    @property
+    def given_bits(self) -> IntArray:
+        """The marks of the input as `mark_bits`, (words,)."""
+        return (self.flags >> _GIVEN).astype(np.int64)
+
     def followed_by(self, other: DecoderInput) -> DecoderInput:
         """Return the input of these words and the next ones."""
         columns = ("marks", "ends", "cases", "flags")
@@ -117,7 +143,7 @@ class DecoderInput:
 
 
 NO_WORDS = DecoderInput(
-    np.zeros((0, len(MARKS))), np.zeros((0, 2)), np.zeros((0, len(CASES))), np.zeros(0, dtype=np.uint8)
+    np.zeros((0, len(MARKS))), np.zeros((0, 2)), np.zeros((0, len(CASES))), np.zeros(0, dtype=np.uint32)
 )
 
 
@@ -182,9 +208,10 @@ def log_probabilities(probabilities: FloatArray) -> Float64Array:
 
 
 def _taken_sides(flags: FlagArray) -> BoolArray:
-    """Return the marks that cannot be added because the input has marks on their side, (words, marks)."""
+    """Return the marks that cannot be added because of the input's marks, (words, marks)."""
     left, right = has_flag(flags, WordFlag.LEFT_TAKEN), has_flag(flags, WordFlag.RIGHT_TAKEN)
-    return np.outer(left, _IS_LEFT) | np.outer(right, ~_IS_LEFT)
+    quoted = has_flag(flags, WordFlag.QUOTED)
+    return np.outer(left, _IS_LEFT) | np.outer(right, ~_IS_LEFT) | np.outer(quoted, _IS_QUOTE)
 
 
 def case_logs(probabilities: FloatArray) -> Float64Array:

@@ -8,10 +8,11 @@ import numpy as np
 
 from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.decoder import drop_lone_dash
-from asr_punct.decode.inputs import DecoderInput, FlagArray, FloatArray, WordFlag, allowed_logits, mark_logits
+from asr_punct.decode.given import GivenPairs
+from asr_punct.decode.inputs import DecoderInput, FlagArray, FloatArray, allowed_logits, mark_logits
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairSearch
-from asr_punct.decode.word_marks import CLOSING, DASH, Pair, best_marks
+from asr_punct.decode.word_marks import DASH, Pair, best_marks
 from asr_punct.marks import Labels
 
 UNSURE = 1.0
@@ -23,8 +24,8 @@ class OnlineDecoder:
     """Decodes documents word by word by the rules of `Decoder`, given the pairs that are open in its output so far.
 
     Pairs may be open after the last known word, but not at the end of a document. An open ¿ or ¡ is closed within 40
-    words, and an open pair before a word that has marks of the input on its right, because none can be added there. If
-    those marks are a separate token, they arrive too late for that, and the pair is never closed.
+    words, and before a mark of the input that ends its sentence otherwise. If that mark is a separate token, it arrives
+    too late for that, and the pair is never closed.
 
     Whether a document begins with an OPEN_DASH is decided from the known words only. `classes` are the model's classes,
     each a set of marks; empty for a model that decides each mark on its own.
@@ -72,12 +73,11 @@ class OnlineDecoder:
             logits[-1, DASH] = -np.inf
         if self._begins:
             drop_lone_dash(logits)
-        can_close = np.isfinite(logits[:, CLOSING][:, self._search.ruled]).all(axis=1)
-        barriers = words.has(WordFlag.BARRIER) | ~can_close
-        start = 0 if barriers[0] else self._open
+        given = GivenPairs.of(words)
+        start = self._open & ~Pair.QUOTE if given is not None and given.quoted[0] else self._open
         # the known word on which the open ¿ or ¡ must close at the latest
         last = max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None
-        path = self._search.best_path(logits, barriers, start, may_stay_open=not end, last=last)
+        path = self._search.best_path(logits, given, start, may_stay_open=not end, last=last)
         opens = path.opened & Pair.SENTENCE > 0
         decided = int(opens[:count].argmax()) + 1 if opens[:count].any() else count
         self._open = int(path.open_after[decided - 1])
@@ -86,7 +86,7 @@ class OnlineDecoder:
         self._begins = end and len(logits) == decided
         opened = path.opened | self._search.unruled_opening(logits)
         marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
-        result = self._capitals.label(marks, choices, decided)
+        result = self._capitals.label(marks, path.open_after & Pair.SENTENCE > 0, choices, decided)
         if self._begins:
             self._capitals.end_document()
         return result[:decided], result[decided:]

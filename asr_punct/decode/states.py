@@ -1,30 +1,28 @@
-"""The rules of paired marks as a state machine, and its Viterbi search.
-
-A state is the set of pairs that are open after a word, 8 in all. `next_state` has the rules:
-
-  * a pair is not opened again while it is open, and no ¿ or ¡ while the other one is, except on the same word;
-  * no ¿ or ¡ stays open where a period, ? or ! ends a sentence (`¡¿Qué?!` closes both on one word);
-  * a » needs its «; a ? or ! without ¿ or ¡ costs a penalty, for languages without opening marks;
-  * if a word has ? and !, both were opened, or neither (`¡Qué?!` gets ¿ too);
-  * no pair is open at the edges of a document and at barriers: words with a period or paired mark in the input;
-  * different pairs may cross, and a quotation may contain many sentences;
-  * a pair has no rules if one of its marks is not enabled.
+"""Viterbi search over the states of paired marks (`transitions`), given the marks of the input.
 
 No ¿ or ¡ is added whose end is `MAX_SENTENCE_WORDS` or more words away (`PairSearch.balance`).
 
-A live stream needs one more bit in the state: whether the open ¿ or ¡ was already output (committed). It cannot be
-undone, so its sentence ends at the next likely sentence end: its ? or ! gets the highest logit of . ? and !.
+A ¿ or ¡ that is settled cannot be undone, so its sentence ends at the next likely sentence end: its ? or ! gets the
+highest logit of . ? and !. One that nothing closes costs `_UNCLOSED` where the input ends a sentence otherwise, and
+else `_FORCED`, as does a ? or ! of the input that needs a ¿ or ¡ and has none.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
+from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray, possible_marks
 from asr_punct.decode.settings import DecodeSettings
+from asr_punct.decode.transitions import (
+    SETTLED,
+    STATES,
+    Transitions,
+    list_given_transitions,
+    list_transitions,
+)
 from asr_punct.decode.word_marks import (
     CLOSING,
     OPENING,
@@ -41,74 +39,13 @@ from asr_punct.marks import PAIRS
 
 MAX_SENTENCE_WORDS = 40
 """Maximum number of words from ¿ to ? or from ¡ to !; one question in a hundred of written text is longer."""
-_COMMITTED = PAIR_SETS
-"""Bit of a state: the ¿ or ¡ that is open was already output."""
-_STATES = [state for state in range(2 * PAIR_SETS) if not state & _COMMITTED or state & Pair.SENTENCE]
-"""All states; the first `PAIR_SETS` of them have nothing committed."""
-_CLOSED_AT_END = np.array([0.0 if state == 0 else -np.inf for state in _STATES])
-_OPEN_AT_END = np.array([-1.0 if state & Pair.SENTENCE and not state & _COMMITTED else 0.0 for state in _STATES])
+_FORCED = 20.0
+"""Higher than the logit of any mark: only marks of the input that cannot be paired cost it."""
+_UNCLOSED = 3.0
+_CLOSED_AT_END = np.array([0.0 if state == 0 else -np.inf for state in STATES])
+_OPEN_AT_END = np.array([-1.0 if state & Pair.SENTENCE and not state & SETTLED else 0.0 for state in STATES])
 """Score of each state after the last word. In a stream, a ¿ or ¡ whose end is not known yet costs 1: in 15,800 words of
 development text this raised the precision of questions from 71 to 77 % and did not change recall."""
-_NO_SENTENCE_OPEN, _SENTENCE_OPEN, _COMMITTED_ENDS = range(3)
-"""Effect of a transition on an open ¿ or ¡, for the scores of the right marks of its word."""
-
-
-def next_state(state: int, opened: int, closed: int, ruled: int) -> int | None:
-    """Return the state after a word with these marks, or None if the rules forbid them.
-
-    The word has the opening marks of the pairs `opened` and the closing marks of the pairs `closed`; `ruled` pairs have
-    rules.
-    """
-    open_on_word = state & ~_COMMITTED | opened
-    after = open_on_word & ~closed
-    unopened = closed & ruled & ~open_on_word
-    opened_twice = opened & state or (opened & Pair.SENTENCE and state & Pair.SENTENCE)
-    crosses_sentence_end = closed & Pair.SENTENCE and after & Pair.SENTENCE
-    ends_with_other_mark = state & _COMMITTED and unopened & Pair.SENTENCE
-    opens_one_of_two = closed & Pair.SENTENCE == Pair.SENTENCE and unopened in (Pair.QUESTION, Pair.EXCLAMATION)
-    if opened & ~ruled or opened_twice or crosses_sentence_end or ends_with_other_mark or opens_one_of_two:
-        return None
-    return after | (state & _COMMITTED if after & Pair.SENTENCE else 0)
-
-
-@dataclass(frozen=True)
-class _Transitions:
-    """All transitions that the rules allow, sorted by `before`; every array but `first` is (transitions,).
-
-    Attributes:
-        first: first transition of each state. *Shape:* (states,).
-        before: index of the state before the word.
-        after: index of the state after it.
-        opened: pairs whose opening marks the word has.
-        closed: pairs whose closing marks the word has.
-        unopened: the pairs of `closed` that were not opened.
-        context: `_NO_SENTENCE_OPEN`, `_SENTENCE_OPEN` (after the word) or `_COMMITTED_ENDS` (on the word).
-    """
-
-    first: IntArray
-    before: IntArray
-    after: IntArray
-    opened: IntArray
-    closed: IntArray
-    unopened: IntArray
-    context: IntArray
-
-
-@cache
-def _list_transitions(ruled: int, states: int) -> _Transitions:
-    """Return the transitions between the first states of `_STATES`."""
-    rows = []
-    for before, state in enumerate(_STATES[:states]):
-        for opened in range(PAIR_SETS):
-            for closed in range(PAIR_SETS):
-                after = next_state(state, opened, closed, ruled)
-                if after is not None:
-                    unopened = closed & ruled & ~(state | opened)
-                    ended = _COMMITTED_ENDS if state & _COMMITTED else _NO_SENTENCE_OPEN
-                    context = _SENTENCE_OPEN if after & Pair.SENTENCE else ended
-                    rows.append((before, _STATES.index(after), opened, closed, unopened, context))
-    columns = np.array(rows).T
-    return _Transitions(np.searchsorted(columns[0], np.arange(states)), *columns)
 
 
 @dataclass(frozen=True)
@@ -132,9 +69,9 @@ class PairSearch:
         self.ruled = np.array(ruled)
         self.pair_penalties = np.where(ruled, penalties, 0.0)
         self.set_penalties = sum_sets(self.pair_penalties[None])[0]
-        self._transitions, self._uncommitted = (
-            _list_transitions(int(self.ruled @ PAIR_BITS), states) for states in (len(_STATES), PAIR_SETS)
-        )
+        pairs = int(self.ruled @ PAIR_BITS)
+        self._transitions, self._unsettled = (list_transitions(pairs, states) for states in (len(STATES), PAIR_SETS))
+        self._given_transitions = list_given_transitions(pairs)
 
     @classmethod
     def from_settings(cls, settings: DecodeSettings, classes: tuple[str, ...]) -> PairSearch:
@@ -143,30 +80,34 @@ class PairSearch:
         ruled = tuple(possible.issuperset(pair) for pair in PAIRS)
         return cls(ruled, tuple(settings.unopened.get(closing, np.inf) for _, closing in PAIRS))
 
-    def balance(self, logits: Float64Array, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
-        """Return the best marks under the rules, (words, marks), and their pairs.
+    def balance(self, logits: Float64Array, given: GivenPairs | None = None) -> tuple[BoolArray, PairPath]:
+        """Return the best marks under the rules, (words, marks), also the ¿ ? ¡ and ! that are given, and their pairs.
 
-        `logits` of marks are (words, marks); `barriers`, (words,), are words at which no pair may be open.
+        `logits` of marks are (words, marks).
         """
-        marks, path = self._best_balance(logits, barriers)
-        while (forbidden := _too_long(path)).any():
+        if given is not None:
+            logits = given.set_logits(logits)
+        marks, path = self._best_balance(logits, given)
+        while (forbidden := _too_long(path, given)).any():
             logits = logits.copy()
             logits[:, OPENING[:2]] = np.where(forbidden, -np.inf, logits[:, OPENING[:2]])
-            marks, path = self._best_balance(logits, barriers)
+            marks, path = self._best_balance(logits, given)
         return marks, path
 
-    def _best_balance(self, logits: Float64Array, barriers: BoolArray) -> tuple[BoolArray, PairPath]:
+    def _best_balance(self, logits: Float64Array, given: GivenPairs | None) -> tuple[BoolArray, PairPath]:
         """Return the marks with the highest sum of logits under the rules of pairs; arguments as in `balance`.
 
-        Only words that can matter to a pair are searched: those where an opening or closing mark may be set, sentence
-        ends and barriers. The best marks of all other words are the same in every state.
+        Only words that can matter to a pair are searched: those where an opening or closing mark may be set, and
+        sentence ends; all words if marks are given. The best marks of all other words are the same in every state.
         """
         without_pairs = closing_scores(logits)[0] - self.set_penalties
         closed, opened = without_pairs.argmax(axis=1), np.zeros(len(logits), int)
         marks = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
-        relevant = (closed > 0) | ends_sentence(marks) | barriers | self._may_be_paired(logits)
+        relevant = np.ones(len(logits), dtype=bool)
+        if given is None:
+            relevant = (closed > 0) | ends_sentence(marks) | self._may_be_paired(logits)
         words = np.flatnonzero(relevant)
-        path = self.best_path(logits[words], barriers[words])
+        path = self._best_path(logits[words], given, at_end=_CLOSED_AT_END)
         opened[words], closed[words] = path.opened, path.closed
         open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]  # as after the last relevant word
         unruled, sentence_open = self.unruled_opening(logits), open_after & Pair.SENTENCE > 0
@@ -201,41 +142,61 @@ class PairSearch:
     def best_path(
         self,
         logits: Float64Array,
-        barriers: BoolArray,
+        given: GivenPairs | None = None,
         start: int = 0,
         *,
         may_stay_open: bool = False,
         last: int | None = None,
     ) -> PairPath:
-        """Return the path with the highest sum of logits minus penalties.
+        """Return the path with the highest sum of logits minus penalties, for the next words of a stream.
 
-        `logits` are those of marks, (words, marks), and no pair may be open at the `barriers`, (words,). The pairs
-        `start` are open before the first word: their opening marks were already output. If pairs `may_stay_open` after
-        the last word, a ¿ or ¡ among the words costs 1. A ¿ or ¡ of `start` may not be open after the word with the
-        index `last`.
+        `logits` are those of marks, (words, marks). The pairs `start` are open before the first word: their opening
+        marks were already output. If pairs `may_stay_open` after the last word, a ¿ or ¡ among the words costs 1. A ¿
+        or ¡ of `start` may not be open after the word with the index `last`.
         """
-        table = self._transitions if start & Pair.SENTENCE else self._uncommitted
+        if given is not None:
+            logits = given.set_logits(logits)
+        at_end = _OPEN_AT_END if may_stay_open else _CLOSED_AT_END
+        return self._best_path(logits, given, start, at_end=at_end, last=last)
+
+    def _best_path(
+        self,
+        logits: Float64Array,
+        given: GivenPairs | None,
+        start: int = 0,
+        *,
+        at_end: Float64Array,
+        last: int | None = None,
+    ) -> PairPath:
+        """Return the best path; the logits of given marks are 0, and each state has a score `at_end`."""
+        settled = start & Pair.SENTENCE
+        table = self._given_transitions if given is not None else self._transitions if settled else self._unsettled
         scores = self._transition_scores(logits, table)
-        scores[np.outer(barriers, (table.before > 0) | (table.after > 0))] = -np.inf
+        if given is None:
+            scores -= self.set_penalties[table.unopened]
+        else:
+            scores -= self._given_penalties(given, table)
         if last is not None and last < len(scores):
-            scores[last, np.array(_STATES)[table.after] & _COMMITTED > 0] = -np.inf
-        at_end = (_OPEN_AT_END if may_stay_open else _CLOSED_AT_END)[: len(table.first)]
+            scores[last, np.array(STATES)[table.after] & SETTLED > 0] = -np.inf
+        at_end = at_end[: len(table.first)]
+        if given is not None and start & Pair.QUOTE:  # the input's marks may leave no place for its »
+            at_end = np.maximum(at_end, -_FORCED)
         best_rest = [at_end]  # highest score of all later words for each state, from the last word to the first
         for row in scores[:0:-1]:
             best_rest.append(np.maximum.reduceat(row + best_rest[-1].take(table.after), table.first))
         best_after = np.array(best_rest[::-1][: len(scores)]).reshape(-1, len(at_end))
         totals = scores + best_after[:, table.after]
-        state = _STATES.index(start | _COMMITTED if start & Pair.SENTENCE else start)
+        state = STATES.index(start | SETTLED if settled else start)
         bounds = [*table.first.tolist(), len(table.before)]
         chosen = []
         for row in totals:
             chosen.append(bounds[state] + int(row[bounds[state] : bounds[state + 1]].argmax()))
             state = int(table.after[chosen[-1]])
-        open_after = np.array(_STATES)[table.after[chosen]] & ~_COMMITTED
+        open_after = np.array(STATES)[table.after[chosen]] & ~SETTLED
         return PairPath(table.opened[chosen], table.closed[chosen], open_after)
 
-    def _transition_scores(self, logits: Float64Array, table: _Transitions) -> Float64Array:
-        """Return the score of each transition of a table on each word, (words, transitions)."""
+    def _transition_scores(self, logits: Float64Array, table: Transitions) -> Float64Array:
+        """Return the sum of the logits of each transition of a table on each word, (words, transitions)."""
         ends = logits[:, CLOSING[:2]]
         raised = logits.copy()
         highest = np.maximum(ends.max(axis=1), logits[:, PERIOD])[:, None]
@@ -243,15 +204,34 @@ class PairSearch:
         closed, sentence_open = closing_scores(logits)
         by_context = np.stack([closed, sentence_open, closing_scores(raised)[0]])
         opening = sum_sets(logits[:, OPENING])
-        scores = by_context[table.context, :, table.closed].T + opening[:, table.opened]
-        return np.asarray(scores - self.set_penalties[table.unopened])
+        return np.asarray(by_context[table.context, :, table.closed].T + opening[:, table.opened])
+
+    def _given_penalties(self, given: GivenPairs, table: Transitions) -> Float64Array:
+        """Return the penalty of each transition on each word, (words, transitions); inf where the input forbids it."""
+        unopened = table.unopened & Pair.SENTENCE
+        forced = _FORCED * (self.ruled @ (unopened[:, None] & PAIR_BITS > 0).T)
+        own = np.where(given.must_open[:, None], forced, 0.0)
+        closes = given.closed[:, None] > 0
+        result = np.where(closes, own, self.set_penalties[table.unopened])
+        unclosed = np.where(given.ended, _UNCLOSED, _FORCED)[:, None]
+        result = result + np.where(closes, 0.0, unclosed) * table.dropped
+        states = np.array(STATES)
+        open_before, open_after = states[table.before], states[table.after]
+        pairs = int(self.ruled @ PAIR_BITS) & Pair.SENTENCE
+        forbidden = table.given != (given.opened & pairs)[:, None]
+        forbidden |= given.closed[:, None] & ~table.closed > 0
+        forbidden |= ~closes & (table.dropped & (table.closed & Pair.SENTENCE > 0))
+        forbidden |= given.ended[:, None] & (open_after & Pair.SENTENCE > 0)
+        forbidden |= given.quoted[:, None] & ((open_before | open_after) & Pair.QUOTE > 0)
+        return np.asarray(np.where(forbidden, np.inf, result))
 
 
-def _too_long(path: PairPath) -> BoolArray:
-    """Return the words from each ¿ or ¡ on that are too far from its end to have it, (words, 2)."""
+def _too_long(path: PairPath, given: GivenPairs | None) -> BoolArray:
+    """Return the words from each added ¿ or ¡ on that are too far from its end to have it, (words, 2)."""
+    opened = path.opened if given is None else path.opened & ~given.opened
     result = np.zeros((len(path.opened), 2), dtype=bool)
     for pair, bit in enumerate(PAIR_BITS[:2]):
-        starts = np.flatnonzero(path.opened & bit)
+        starts = np.flatnonzero(opened & bit)
         ends = np.flatnonzero(path.closed & bit)
         for start, end in zip(starts, ends[np.searchsorted(ends, starts)], strict=True):
             result[start : max(start, end - MAX_SENTENCE_WORDS + 1), pair] = True

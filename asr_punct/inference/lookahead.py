@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
+from asr_punct.inference.evidence import LANGUAGE_WORDS
 from asr_punct.inference.options import StreamSettings
-from asr_punct.inference.tokens import Token, TokenReader, share_marks
+from asr_punct.inference.tokens import Token, TokenReader
 from asr_punct.inference.windows import Window
 from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration, pause_between
 from asr_punct.text.roles import Role
@@ -88,8 +89,9 @@ class Lookahead:
             self._update(first, self._reader.attach(self._pending[first][1], token))
         beside = None if token.is_bare_sound else self._find_last(lambda other: not other.is_bare_sound)
         if beside is not None:
-            last, token = share_marks(self._pending[beside][1], token)
+            last, token = self._reader.share_marks(self._pending[beside][1], token, self._cores(before_last=True))
             self._update(beside, last)
+        token = self._reader.settle(token, self._cores())
         self._pending.append((word, token))
         if token.core:
             self._words.append(token)
@@ -143,6 +145,11 @@ class Lookahead:
             self._words[-1] = last
         else:
             self._update(place, last)
+
+    def _cores(self, *, before_last: bool = False) -> list[str]:
+        """Return the last words that the model sees, perhaps without the very last one."""
+        words = self._words[:-1] if before_last else self._words
+        return [word.core for word in words[-LANGUAGE_WORDS:]]
 
     def _find_last(self, chosen: Callable[[Token], object]) -> int | None:
         """Return the index of the last pending token that is chosen."""

@@ -40,7 +40,7 @@ class Prediction:
     @property
     def flags(self) -> FlagArray:
         """Flags of the words, (words,)."""
-        return np.array([token.flags for token in self.tokens], dtype=np.uint8)
+        return np.array([token.flags for token in self.tokens], dtype=np.uint32)
 
 
 @dataclass(frozen=True, eq=False)

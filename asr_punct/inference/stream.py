@@ -280,7 +280,7 @@ def _texts(words: Sequence[Word]) -> list[str]:
 
 def _decoder_inputs(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
     """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
-    flags = np.array([word.flags for word in window.kept], dtype=np.uint8)
+    flags = np.array([word.flags for word in window.kept], dtype=np.uint32)
     return computed.labels, computed.cases, flags
 
 

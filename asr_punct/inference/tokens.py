@@ -9,13 +9,21 @@ from operator import attrgetter
 from typing import cast
 
 from asr_punct.caching import LONGEST_CACHED, cached_by_word
-from asr_punct.decode.capitals import separates
 from asr_punct.decode.inputs import WordFlag
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
-from asr_punct.marks import CAPITAL_FOLLOWS, LEFT, MARKS, Case, Kind, Labels, Mark, apply_case, case_of, takes_case
+from asr_punct.inference.evidence import (
+    CLOSED,
+    LANGUAGE_WORDS,
+    STOPPED,
+    in_word,
+    mark_flags,
+    opens_questions,
+    without_end,
+)
+from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of, takes_case
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.text import clean, read_marks, split_sound, split_token
+from asr_punct.text import clean, glued_marks, split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.entities import unescape
 from asr_punct.text.pieces import barred_between, is_clitic, spoken_whole
@@ -24,19 +32,18 @@ from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
 from asr_punct.words import Word
 
 _LEFT = frozenset(LEFT)
-_ENDS = frozenset(CAPITAL_FOLLOWS)
-_BARRIERS = frozenset(mark for mark in MARKS if mark.kind is Kind.END or mark.partner)
 _CACHED_TOKENS, _CACHED_WORDS = 100_000, 1 << 16
 _NO_LABELS, _AS_IS, _NO_CAPITAL = Labels(), Labels(as_is=True), Case.O
 _NO_MARKS = frozenset[Mark]()
-_CORE = attrgetter("core")
+_CORE, _NEEDS_NEIGHBOURS = attrgetter("core"), attrgetter("needs_neighbours")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
-_LEFT_TAKEN, _RIGHT_TAKEN, _BARRIER, _ENDED, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _SEPARATED = map(int, WordFlag)
+_LEFT_TAKEN, _RIGHT_TAKEN, _, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _MUST_OPEN, _NO_LETTER = map(int, WordFlag)
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
-_LETTER_FLAGS = _NEVER_NAME | _LONG_WORD
+_LETTER_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER
 _LONG_WORD_LETTERS = 7
+_APOSTROPHES = "'’"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +59,7 @@ class Token(WordInput):
         core: the word without the marks at its edges; empty if it consists of marks, is a sound or a piece.
         left: the marks before the core, after those of a left neighbour that consists of marks.
         right: the marks after the core, before those of a right neighbour that consists of marks.
-        flags: flags for the decoder, a sum of `WordFlag`.
+        flags: flags for the decoder, a sum of `WordFlag` and `given_flags`.
         labels: labels of the input.
         spoken: the word as the model reads it, with its pieces.
         is_piece: whether it is a piece of the word before it.
@@ -73,6 +80,11 @@ class Token(WordInput):
     def is_bare_sound(self) -> bool:
         """Whether it is a sound or a piece without marks."""
         return not (self.core or self.left or self.right)
+
+    @property
+    def needs_neighbours(self) -> bool:
+        """Whether its marks concern the words beside it, or theirs it (see `TokenReader.share_marks`)."""
+        return not self.core or bool(self.flags & (CLOSED | STOPPED)) or bool(self.left and glued_marks(self.left))
 
     def with_marks(self, left: str = "", right: str = "") -> Token:
         """Return the token with further marks beside it."""
@@ -114,17 +126,6 @@ class Token(WordInput):
         if given is _NO_LABELS and marks is predicted.marks and new_case is predicted.case:
             return predicted
         return Labels(given.marks | marks, given.case if new_case is _NO_CAPITAL else new_case)
-
-
-def share_marks(before: Token, after: Token) -> tuple[Token, Token]:
-    """Return two neighbours; if one of them consists of marks, these are added to the other one's `left` or `right`."""
-    if before.core and not after.core:
-        return before.with_marks(right=after.left + after.right), after
-    if after.core and not before.core:
-        return before, after.with_marks(left=before.left + before.right)
-    if barred := barred_between(before.core, after.core):
-        return replace(before, barred=barred), after
-    return before, after
 
 
 def spread_labels(tokens: Sequence[Token], labels: Sequence[Labels]) -> list[Labels]:
@@ -193,9 +194,52 @@ class TokenReader:
         """Return the tokens of all words of an utterance."""
         texts = [word.text for word in words]
         if any(is_special(text, self._language) for text in texts):
-            return _join(self._attach_pieces(self._read(words, roles_of(texts, self._language))))
+            return self._join(self._attach_pieces(self._read(words, roles_of(texts, self._language))))
         tokens = self._read(words)
-        return tokens if all(map(_CORE, tokens)) else _join(tokens)
+        return self._join(tokens) if any(map(_NEEDS_NEIGHBOURS, tokens)) else tokens
+
+    def share_marks(self, before: Token, after: Token, words: Sequence[str]) -> tuple[Token, Token]:
+        """Return two neighbours with the marks that the other one has for it.
+
+        A token of marks has them for both, and a mark glued to the next word (`,cómo`) is the word's before. `words`
+        are the cores of those before them, of which the last `LANGUAGE_WORDS` count.
+        """
+        if before.core and not after.core:
+            return self.settle(before.with_marks(right=after.left + after.right), words), after
+        if after.core and not before.core:
+            return before, after.with_marks(left=before.left + before.right)
+        if after.core and (glued := glued_marks(after.left)):
+            before = self.settle(before.with_marks(right=glued), words)
+            after = replace(after, left=after.left[len(glued) :])
+        if after.core and before.flags & STOPPED and in_word(before.core, after.core, words, self._language):
+            before = replace(before, flags=without_end(before.flags))
+        if barred := barred_between(before.core, after.core):
+            before = replace(before, barred=barred)
+        return before, after
+
+    def settle(self, token: Token, words: Sequence[str]) -> Token:
+        """Return the token; a ? or ! of the input after it needs its opening mark, if its language has one.
+
+        `words` are the cores of those before it.
+        """
+        if token.flags & CLOSED and opens_questions([*words, token.core], self._language):
+            return replace(token, flags=token.flags | _MUST_OPEN)
+        return token
+
+    def _join(self, tokens: Iterable[Token]) -> list[Token]:
+        """Return the tokens with the marks of their neighbours and the time of those that the model does not see."""
+        joined = list(tokens)
+        cores = [token.core for token in joined]
+        places = [i for i, token in enumerate(joined) if not token.is_bare_sound]
+        for i in places:
+            joined[i] = self.settle(joined[i], cores[max(0, i - LANGUAGE_WORDS) : i])
+        for before, after in pairwise(places):
+            words = cores[max(0, before - LANGUAGE_WORDS) : before]
+            joined[before], joined[after] = self.share_marks(joined[before], joined[after], words)
+        for i in range(len(joined) - 1, 0, -1):
+            if not joined[i].core:
+                joined[i - 1] = joined[i - 1].with_pause_of(joined[i])
+        return joined
 
     def read_one(self, word: Word, role: Role) -> Token:
         """Return the token of a word, without the words beside it."""
@@ -261,7 +305,8 @@ class TokenReader:
     def _letter_flags(self, core: str) -> int:
         if core.lower() in self._never_names:
             return _NEVER_NAME
-        return _LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0
+        begins = 0 if core.lstrip(_APOSTROPHES)[:1].isalpha() else _NO_LETTER
+        return begins | (_LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0)
 
 
 @cached_by_word(_CACHED_WORDS)
@@ -283,27 +328,8 @@ def _unseen(token: Token, role: Role) -> Token:
     return replace(token, core="", left="", is_piece=True, labels=_AS_IS)
 
 
-def _join(tokens: Iterable[Token]) -> list[Token]:
-    """Return the tokens; those of words that the model sees get the marks and the time of the others beside them."""
-    joined = list(tokens)
-    for before, after in pairwise([i for i, token in enumerate(joined) if not token.is_bare_sound]):
-        joined[before], joined[after] = share_marks(joined[before], joined[after])
-    for i in range(len(joined) - 1, 0, -1):
-        if not joined[i].core:
-            joined[i - 1] = joined[i - 1].with_pause_of(joined[i])
-    return joined
-
-
 def _flags(text: str, left: str, core: str, right: str, labels: Labels) -> int:
-    marks = labels.marks
-    flags = _LEFT_TAKEN if left or marks & _LEFT else 0
-    if right or marks - _LEFT:
-        flags |= _RIGHT_TAKEN
-    if flags:
-        marks |= read_marks(left, right)
-        flags |= _BARRIER if marks & _BARRIERS else 0
-        flags |= _ENDED if marks & _ENDS else 0
-        flags |= _SEPARATED if separates(marks) else 0
+    flags = mark_flags(left, right, labels)
     is_lower = labels.case is Case.O and core == core.lower() != core.upper()
     return flags if is_lower and takes_case(text) else flags | _CASE_FIXED
 

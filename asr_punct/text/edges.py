@@ -33,6 +33,26 @@ def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
     return token[: words[0].start], token[words[0].start : end], token[end:]
 
 
+@cached_by_word(1 << 12)
+def glued_marks(before: str) -> str:
+    """Return the beginning of the marks before a word, as split off by `split_token`, that belongs to the word before.
+
+    It ends with a mark that follows words: `,` of `,cómo`, `",` of `",dijo`, but nothing of `¿` or `-`.
+    """
+    end = 0
+    for part in _marks(before):
+        if part.kind == "left":
+            break
+        if part.kind == "right":
+            end = part.start + len(part.glyph)
+    return before[:end]
+
+
+def has_bracket(edge: str) -> bool:
+    """Whether the marks beside a word, as split off by `split_token`, contain a bracket."""
+    return not set(shape_of(edge)).isdisjoint("()")
+
+
 def read_marks(before: str, after: str) -> frozenset[Mark]:
     """Return the opening marks in `before` and the other marks in `after`, as split off by `split_token`."""
     left = {_LEFT_KINDS.get(part.kind, part.mark) for part in _marks(before)}

@@ -12,7 +12,7 @@ from html import escape, unescape
 from html.entities import html5
 from itertools import pairwise
 
-from asr_punct.marks import Glyphs, Labels, write_text
+from asr_punct.marks import Glyphs, Labels, glued_length, write_text
 
 _VOICE = re.compile(r"</?v[\s.>]")
 """Start of a WebVTT voice tag: `<v Ana>`, `<v.loud Ana>` or `</v>`."""
@@ -121,7 +121,11 @@ class Markup:
         cased, before = glyphs.case(token, labels), glyphs.before(labels.marks)
         after = text[len(before) + len(cased) :]
         core = word if cased == old else self._with_case(word, cased)
-        return self.escape(before) + core + self.escape(after)
+        if not before:
+            return core + self.escape(after)
+        glued = self.escape(token[: glued_length(token)])
+        cut = len(glued) if core.startswith(glued) else 0
+        return core[:cut] + self.escape(before) + core[cut:] + self.escape(after)
 
     def _with_case(self, word: str, cased: str) -> str:
         """Replace the characters of a word by those of `cased`, and keep its tags: `<b>eu</b>ko` → `<b>EU</b>KO`."""

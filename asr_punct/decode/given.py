@@ -1,0 +1,53 @@
+"""Marks of the input as evidence: what they say about the ¿ ? and ¡ ! of a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from asr_punct.decode.inputs import BoolArray, DecoderInput, Float64Array, IntArray, WordFlag
+from asr_punct.decode.word_marks import CLOSING, OPENING, PAIR_BITS, PERIOD
+from asr_punct.marks import MARKS, Mark
+
+_ELLIPSIS = MARKS.index(Mark.ELLIPSIS)
+_SENTENCE_BITS = PAIR_BITS[:2]
+
+
+@dataclass(frozen=True)
+class GivenPairs:
+    """The marks of the input that bear on pairs; every array is (words,).
+
+    Attributes:
+        opened: pairs whose ¿ or ¡ is before the word.
+        closed: pairs whose ? or ! is after it.
+        must_open: whether these need their ¿ or ¡.
+        ended: whether a sentence ends after the word, so that no ¿ or ¡ stays open.
+        quoted: whether a quotation mark or bracket is beside the word, so that no « stays open.
+    """
+
+    opened: IntArray
+    closed: IntArray
+    must_open: BoolArray
+    ended: BoolArray
+    quoted: BoolArray
+
+    @classmethod
+    def of(cls, words: DecoderInput) -> GivenPairs | None:
+        """Return what the input says about pairs; None if it has no marks."""
+        if not words.given_bits.any() and not words.has(WordFlag.ENDED | WordFlag.QUOTED).any():
+            return None
+        given = words.given
+        ended = given[:, PERIOD] | words.has(WordFlag.ENDED) & ~given[:, _ELLIPSIS]
+        opened, closed = (given[:, marks[:2]] @ _SENTENCE_BITS for marks in (OPENING, CLOSING))
+        return cls(opened, closed, words.has(WordFlag.MUST_OPEN), ended, words.has(WordFlag.QUOTED))
+
+    def __getitem__(self, words: slice) -> GivenPairs:
+        columns = (self.opened, self.closed, self.must_open, self.ended, self.quoted)
+        return GivenPairs(*(column[words] for column in columns))
+
+    def set_logits(self, logits: Float64Array) -> Float64Array:
+        """Return the logits of marks, (words, marks), with 0 for the ¿ ? ¡ and ! of the input."""
+        result = logits.copy()
+        for marks, sets in ((OPENING, self.opened), (CLOSING, self.closed)):
+            for mark, bit in zip(marks, _SENTENCE_BITS, strict=False):
+                result[sets & bit > 0, mark] = 0.0
+        return result

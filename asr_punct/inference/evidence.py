@@ -1,0 +1,78 @@
+"""What the marks of the input say about their word: the flags of the decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from asr_punct.decode.inputs import WordFlag, given_flags
+from asr_punct.identifier import identify
+from asr_punct.languages import parse_language
+from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark, case_of
+from asr_punct.text import has_bracket, read_marks
+from asr_punct.text.abbreviations import PeriodKind
+from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
+
+LANGUAGE_WORDS = 12
+"""Number of words up to a mark of the input by which their language is identified."""
+_LEFT = frozenset(LEFT)
+_OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
+_CLOSING = frozenset(mark.partner for mark in _OPENING if mark.partner)
+_QUOTES = frozenset(mark for mark in MARKS if mark.kind is Kind.QUOTE)
+_ENDS = frozenset(mark for mark in MARKS if mark.kind <= Kind.ELLIPSIS) - _LEFT
+_CLAUSES = frozenset(mark for mark in MARKS if mark.kind in (Kind.STOP, Kind.COMMA))
+# integers, because they are faster than flags
+CLOSED = given_flags(_CLOSING)
+"""Flags of a word after which the input has ? or !."""
+STOPPED = given_flags({Mark.PERIOD})
+"""Flag of a word after which the input has a period."""
+_ENDED = int(WordFlag.ENDED)
+
+
+def mark_flags(left: str, right: str, labels: Labels) -> int:
+    """Return the flags of a word for the marks before and after it, and those of its labels."""
+    if not (left or right or labels.marks):
+        return 0
+    marks = labels.marks | read_marks(left, right)
+    flags = given_flags(marks)
+    if marks & _OPENING:
+        flags |= WordFlag.LEFT_TAKEN
+    if marks - _LEFT - _QUOTES:
+        flags |= WordFlag.RIGHT_TAKEN
+    if marks & (_QUOTES | {Mark.OPEN_DASH}) or has_bracket(left) or has_bracket(right):
+        flags |= WordFlag.QUOTED
+    return int(flags | WordFlag.ENDED if _end_sentence(marks) else flags)
+
+
+def _end_sentence(marks: Iterable[Mark]) -> bool:
+    """Whether the next word has a capital: not after `!,`, nor after `?»`, which speech may be within a sentence."""
+    marks = frozenset(marks)
+    if marks & _CLAUSES:
+        return False
+    return Mark.PERIOD in marks or bool(marks & _ENDS and Mark.QUOTE not in marks)
+
+
+def without_end(flags: int) -> int:
+    """Return the flags of a word whose period is part of it: nothing is added beside it, and no sentence ends."""
+    return flags & ~(STOPPED | _ENDED)
+
+
+def in_word(core: str, following: str, words: Sequence[str], language: str) -> bool:
+    """Whether the period after a word is part of it, given the next word and those before.
+
+    So it is after Basque ordinals (`2. artikulua`), if the words are Basque.
+    """
+    kind = kind_of(core.lower(), language)
+    if kind is PeriodKind.PLAIN or (kind is PeriodKind.ORDINAL and opens_questions([*words, following], language)):
+        return False
+    context = PeriodContext(words[-1] if words else "", following.lower(), case_of(following))
+    return read_period(core.lower(), case_of(core), context, language) is Period.IN_WORD
+
+
+def opens_questions(words: Sequence[str], language: str) -> bool:
+    """Whether the words are in a language with ¿ and ¡: Spanish, among the languages of a model (`es+eu`)."""
+    codes = parse_language(language).split("+")
+    if "es" not in codes or len(codes) == 1:
+        return codes == ["es"]
+    guess = identify(words[-LANGUAGE_WORDS:], minimum=1)
+    others = max(guess.probability_of([code]) for code in codes if code != "es") if guess else 0.0
+    return guess is None or guess.probability_of(["es"]) >= others
