@@ -314,7 +314,7 @@ def parse_case(text: str) -> Case:
 
 
 def glued_length(word: str) -> int:
-    """Return the number of characters before a word that its opening marks follow: a dash, a mark of the word before."""
+    """Return the number of characters before a word that its opening marks follow: dashes, marks of the word before."""
     found = None if word[:1].isalnum() else _GLUED.match(word)
     return found.end() if found else 0
 

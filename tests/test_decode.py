@@ -7,17 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from pair_rules import PAIRS, bonus, table, violation
+from pair_rules import ENDS, OPENS, PAIRS, bonus, given_cost, table, violation
 
 from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.decoder import BLOCK_WORDS
-from asr_punct.decode.inputs import WordFlag
+from asr_punct.decode.given import GivenPairs
+from asr_punct.decode.inputs import DecoderInput, WordFlag, given_flags
 from asr_punct.decode.settings import parse_class_weights, with_class_weights
 from asr_punct.decode.states import PairSearch
 from asr_punct.errors import ArgumentError
-from asr_punct.marks import MARKS, Case, Labels, Mark
+from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark
 
 PENALTIES = (2.0, 1.0, np.inf)
+GIVEN_PERIOD = WordFlag.RIGHT_TAKEN | given_flags({Mark.PERIOD})
 
 
 def labels_of(rows, parameters=None, flags=None, sizes=(10_000,), cases=None, classes=()):
@@ -26,7 +28,7 @@ def labels_of(rows, parameters=None, flags=None, sizes=(10_000,), cases=None, cl
     probabilities = np.array(rows, dtype=np.float32)
     words = len(probabilities)
     cases = np.tile(np.eye(3, dtype=np.float32)[0], (words, 1)) if cases is None else cases
-    flags = np.zeros(words, dtype=np.uint8) if flags is None else flags
+    flags = np.zeros(words, dtype=np.uint32) if flags is None else flags
     for size in itertools.chain(sizes, itertools.repeat(max(sizes[-1], 1))):
         part = slice(done, done + size)
         done += size
@@ -62,7 +64,7 @@ def subsets(marks):
 
 @st.composite
 def small_problems(draw):
-    """Few words, few marks, any scores, perhaps a pair without rule and a barrier."""
+    """Few words, few marks, any scores, perhaps a pair without rule."""
     words, count = draw(st.sampled_from([(2, 6), (3, 4), (4, 3)]))
     paired = draw(st.permutations([mark for pair in PAIRS for mark in pair]))[: count - 1]
     others = draw(st.permutations([Mark.PERIOD, Mark.COMMA, Mark.ELLIPSIS, Mark.COLON]))
@@ -74,29 +76,64 @@ def small_problems(draw):
     values = draw(arrays.arrays(np.float64, (words, len(chosen)), elements=st.floats(-5, 5)))
     scores[:, [MARKS.index(mark) for mark in chosen]] = values
     active = tuple(draw(st.sampled_from([True, True, True, False])) for _ in PAIRS)
-    barrier = draw(st.none() | st.integers(0, words - 1))
-    return scores, chosen, active, barrier
+    return scores, chosen, active
 
 
 @settings(max_examples=100)
 @given(small_problems())
 def test_no_assignment_of_marks_is_better(problem):
-    scores, chosen, active, barrier = problem
+    scores, chosen, active = problem
     watched = {mark for pair, on in zip(PAIRS, active, strict=True) if on for mark in pair}
-    barriers = {barrier} - {None}
-    flags = np.zeros(len(scores), dtype=bool)
-    flags[list(barriers)] = True
     words = [row for row in subsets(chosen) if not violation([row], set())[0]]
     best = -np.inf
     for rows in itertools.product(words, repeat=len(scores)):
-        wrong, unopened = violation(rows, watched, barriers)
+        wrong, unopened = violation(rows, watched)
         if wrong is None:
             best = max(best, total(rows, scores, unopened))
-    found = PairSearch(active, PENALTIES).balance(scores, flags)[0]
+    found = PairSearch(active, PENALTIES).balance(scores)[0]
     rows = [{mark for mark, on in zip(MARKS, row, strict=True) if on} for row in found]
-    wrong, unopened = violation(rows, watched, barriers)
+    wrong, unopened = violation(rows, watched)
     assert wrong is None
     assert total(rows, scores, unopened) == pytest.approx(best, abs=1e-9)
+
+
+GIVEN_LEFT = [frozenset(), frozenset(), frozenset(), {Mark.OPEN_QUES}, {Mark.OPEN_EXCL}, OPENS]
+GIVEN_RIGHT = [frozenset(), frozenset(), {Mark.PERIOD}, {Mark.COMMA}, {Mark.QUESTION}, {Mark.EXCLAMATION}, ENDS]
+
+
+@settings(max_examples=150)
+@given(
+    arrays.arrays(np.float64, (3, len(MARKS)), elements=st.floats(-5, 5)),
+    st.lists(st.tuples(st.sampled_from(GIVEN_LEFT), st.sampled_from(GIVEN_RIGHT)), min_size=3, max_size=3),
+    st.lists(st.booleans(), min_size=3, max_size=3),
+)
+def test_no_marks_are_better_given_those_of_the_input(scores, sides, must_open):
+    used = [Mark.PERIOD, *(mark for pair in PAIRS[:2] for mark in pair)]
+    scores[:, [mark not in used for mark in MARKS]] = -np.inf
+    fixed = [frozenset(left) | frozenset(right) for left, right in sides]
+    flags = np.zeros(3, dtype=np.uint32)
+    choices = []
+    for i, (left, right) in enumerate(sides):
+        flags[i] = given_flags(fixed[i]) | WordFlag.MUST_OPEN * must_open[i]
+        free = [mark for mark in used if not (left if mark in LEFT else right)]
+        scores[i, [mark not in free for mark in MARKS]] = -np.inf
+        choices.append(
+            [fixed[i] | row for row in map(frozenset, subsets(free)) if right or not violation([row], set())[0]]
+        )
+    penalties = dict(zip((Mark.QUESTION, Mark.EXCLAMATION, Mark.QUOTE), PENALTIES, strict=True))
+
+    def value(rows):
+        gained = sum(scores[i][MARKS.index(mark)] for i, marks in enumerate(rows) for mark in marks - fixed[i])
+        gained += sum(bonus(marks - fixed[i], dict(zip(MARKS, scores[i], strict=True))) for i, marks in enumerate(rows))
+        return gained - given_cost(rows, fixed, must_open, penalties)
+
+    words = DecoderInput(scores, scores[:, :2], np.zeros((3, 3)), flags)
+    found = PairSearch((True, True, True), PENALTIES).balance(scores, GivenPairs.of(words))[0]
+    rows = [
+        frozenset(mark for mark, on in zip(MARKS, row, strict=True) if on) | each
+        for row, each in zip(found, fixed, strict=True)
+    ]
+    assert value(rows) == pytest.approx(max(map(value, itertools.product(*choices))), abs=1e-9)
 
 
 @settings(max_examples=5)
@@ -116,7 +153,7 @@ def test_an_endless_document_is_decoded_with_a_bounded_lag():
         row = np.array([[0.99 if m is mark else 0.001 for m in MARKS]] * 100, dtype=np.float32)
         row[:, MARKS.index(Mark.QUOTE)] = 0.4
         for _ in range(25):
-            waiting += 100 - len(decoder.push(row, np.ones((100, 3), np.float32), np.zeros(100, np.uint8), False))
+            waiting += 100 - len(decoder.push(row, np.ones((100, 3), np.float32), np.zeros(100, np.uint32), False))
             assert waiting <= BLOCK_WORDS + 100
 
 
@@ -194,7 +231,7 @@ def test_sentences_begin_with_capitals_whatever_the_sizes_of_parts(seed, sizes):
 )
 def test_a_period_and_the_next_capital_are_decided_together(period, capital, flag, expected):
     cases = np.array([[1, 0, 0], [1 - capital, capital, 0]], dtype=np.float32)
-    marks, flags = table([{Mark.PERIOD: period}, {}]), np.array([0, flag], dtype=np.uint8)
+    marks, flags = table([{Mark.PERIOD: period}, {}]), np.array([0, flag], dtype=np.uint32)
     first, second = labels_of(marks, DecodeSettings(sentence_capitals=True), flags=flags, cases=cases)
     assert (first.marks, second.case) == expected
 
@@ -211,7 +248,7 @@ def test_a_capital_that_a_sentence_end_explains_is_not_written_without_it(capita
 
 def test_a_capital_follows_a_sentence_end_of_the_input():
     lower = np.tile(np.array([0.8, 0.2, 0], dtype=np.float32), (2, 1))
-    flags = np.array([WordFlag.RIGHT_TAKEN | WordFlag.BARRIER | WordFlag.ENDED, 0], dtype=np.uint8)
+    flags = np.array([GIVEN_PERIOD | WordFlag.ENDED, 0], dtype=np.uint32)
     for sentence_capitals, case in ((True, Case.FIRST_CAP), (False, Case.O)):
         settings = DecodeSettings(sentence_capitals=sentence_capitals)
         _, second = labels_of(table([{}, {}]), settings, flags=flags, cases=lower)
@@ -220,7 +257,7 @@ def test_a_capital_follows_a_sentence_end_of_the_input():
 
 def test_the_end_of_a_document_does_not_affect_the_next_one():
     decoder = Decoder(DecodeSettings(sentence_capitals=True))
-    document = table([{Mark.PERIOD: 0.9}]), np.array([[1, 0, 0]], dtype=np.float32), np.zeros(1, dtype=np.uint8)
+    document = table([{Mark.PERIOD: 0.9}]), np.array([[1, 0, 0]], dtype=np.float32), np.zeros(1, dtype=np.uint32)
     for _ in range(2):
         assert decoder.push(*document, True) == [Labels(frozenset({Mark.PERIOD}), Case.O)]
 
@@ -276,7 +313,7 @@ def test_a_dash_on_the_first_word_needs_another_dash_near(distance, kept):
 )
 def test_a_function_word_has_no_capital_after_a_comma(set_marks, flag, case, sizes):
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
-    flags = np.array([0, flag, 0], dtype=np.uint8)
+    flags = np.array([0, flag, 0], dtype=np.uint32)
     marks = table([dict.fromkeys(set_marks, 0.99), {}, {}])
     first, second, _ = labels_of(marks, flags=flags, cases=cases, sizes=sizes)
     assert (first.marks, second.case) == (set(set_marks), case)
@@ -291,14 +328,15 @@ def test_a_question_after_a_comma_begins_in_lower_case(opening, case, comma, siz
     closing = dict(PAIRS)[Mark(opening)]
     rows = [{"COMMA": 0.99} if comma == "predicted" else {}, {opening: 0.99}, {closing: 0.99}]
     cases = np.array([[1, 0, 0], [0.3, 0.7, 0], [1, 0, 0]], dtype=np.float32)
-    flags = np.array([0 if comma == "predicted" else WordFlag.RIGHT_TAKEN, WordFlag.NEVER_NAME, 0], dtype=np.uint8)
+    given_comma = WordFlag.RIGHT_TAKEN | given_flags({Mark.COMMA})
+    flags = np.array([0 if comma == "predicted" else given_comma, WordFlag.NEVER_NAME, 0], dtype=np.uint32)
     assert labels_of(table(rows), flags=flags, cases=cases, sizes=sizes)[1] == Labels({opening}, case)
 
 
 @pytest.mark.parametrize(("flag", "case"), [(WordFlag.LONG_WORD, Case.FIRST_CAP), (0, Case.ALL_CAPS)])
 def test_a_long_word_needs_more_evidence_for_capitals(flag, case):
     cases = np.array([[0.1, 0.3, 0.6], [0.01, 0.02, 0.97]], dtype=np.float32)
-    found = labels_of(table([{}, {}]), flags=np.full(2, flag, dtype=np.uint8), cases=cases)
+    found = labels_of(table([{}, {}]), flags=np.full(2, flag, dtype=np.uint32), cases=cases)
     assert [label.case for label in found] == [case, Case.ALL_CAPS]
 
 
@@ -307,16 +345,27 @@ def test_a_long_word_needs_more_evidence_for_capitals(flag, case):
 
 def test_nothing_is_set_beside_marks_of_the_input():
     rows = [{"OPEN_DASH": 0.9, "COMMA": 0.9}] * 3
-    flags = np.array([WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, 0], dtype=np.uint8)
+    flags = np.array([WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, 0], dtype=np.uint32)
     assert marks_of(rows, flags=flags) == [{Mark.COMMA}, {Mark.OPEN_DASH}, {Mark.OPEN_DASH, Mark.COMMA}]
 
 
-def test_nothing_stays_open_beside_a_mark_of_the_input():
-    """No added pair spans the `?` of the input in the middle."""
-    rows = [{"OPEN_QUES": 0.9}, {"QUESTION": 0.9}, {"QUESTION": 0.99}]
-    assert marks_of(rows) == [{Mark.OPEN_QUES}, {Mark.QUESTION}, {Mark.QUESTION}]
-    flags = np.array([0, WordFlag.RIGHT_TAKEN | WordFlag.BARRIER, 0], dtype=np.uint8)
-    assert marks_of(rows, flags=flags) == [set(), set(), {Mark.QUESTION}]
+@pytest.mark.parametrize(
+    ("rows", "given", "expected"),
+    [
+        ([{"OPEN_QUES": 0.02}, {"QUESTION": 0.9}, {}], {2: {Mark.QUESTION}}, [{"OPEN_QUES"}, set(), set()]),
+        ([{}, {"PERIOD": 0.2}, {"PERIOD": 0.4}], {0: {Mark.OPEN_QUES}}, [set(), set(), {"QUESTION"}]),
+        ([{}, {"PERIOD": 0.6}, {}], {0: {Mark.OPEN_EXCL}}, [set(), {"EXCLAMATION"}, set()]),
+        ([{}, {}, {}], {0: {Mark.OPEN_QUES}, 2: {Mark.PERIOD}}, [set(), set(), set()]),
+        ([{}, {}, {}], {0: {Mark.OPEN_EXCL}, 2: {Mark.QUESTION}}, [set(), set(), set()]),
+        ([{"OPEN_QUES": 0.9}, {"QUESTION": 0.9}, {"QUESTION": 0.9}], {1: {Mark.PERIOD}}, [set(), set(), {"QUESTION"}]),
+    ],
+)
+def test_examples_of_pairs_with_marks_of_the_input(rows, given, expected):
+    flags = np.zeros(len(rows), dtype=np.uint32)
+    for word, marks in given.items():
+        taken = WordFlag.LEFT_TAKEN if marks <= OPENS else WordFlag.RIGHT_TAKEN | WordFlag.MUST_OPEN
+        flags[word] = taken | given_flags(marks)
+    assert marks_of(rows, flags=flags) == expected
 
 
 # Models with classes

@@ -102,12 +102,16 @@ def test_a_punctuator_made_of_parts_stays_in_its_process(model):
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("<unk>", "<unk>"),  # brackets are marks on both sides
+        ("<unk>", "<unk>"),  # a sound
         ("[noise]", "[noise]"),
         ("ana@x.es", "¿ana@x.es,"),
         ("https://x.es", "¿https://x.es,"),
         ("www.x.es,", "¿www.x.es,"),
-        ("«iso", "«ISO,"),
+        ("«iso", "¿«ISO,"),
+        (",iso", ",¿ISO,"),
+        ("-iso", "-¿ISO,"),
+        ("-5", "¿-5,"),
+        ("¿iso?", "¿ISO?"),
         ("ISO", "¿ISO,"),
         ("y", "¿Y,"),
         ("-", "-"),

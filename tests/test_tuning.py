@@ -71,7 +71,7 @@ def development_corpus(words, ends):
     scores = np.where(true, -1.0, -4.0) + rng.normal(0, 0.5, true.shape)
     cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (words, 1))
     marks = (1 / (1 + np.exp(-scores))).astype(np.float32)
-    return DevSet(marks, cases, true, np.zeros(words, dtype=np.int64), ends, np.zeros(words, dtype=np.uint8))
+    return DevSet(marks, cases, true, np.zeros(words, dtype=np.int64), ends, np.zeros(words, dtype=np.uint32))
 
 
 def test_fitted_settings_are_better_than_the_default():
@@ -92,7 +92,7 @@ def test_sentences_begin_with_capitals_where_the_corpus_has_them(capitals, expec
     cases = dev.true_cases.copy()
     cases[begins[: round(capitals * len(begins))]] = 1
     assert fit_settings(replace(dev, true_cases=cases)).sentence_capitals is expected
-    fixed = np.where(after & (cases == 0), WordFlag.CASE_FIXED, 0).astype(np.uint8)
+    fixed = np.where(after & (cases == 0), WordFlag.CASE_FIXED, 0).astype(np.uint32)
     found = fit_settings(replace(dev, true_cases=cases, flags=fixed)).sentence_capitals
     assert found is (capitals > 0)
 
@@ -146,7 +146,7 @@ def test_a_rare_class_keeps_its_weight():
 def test_settings_of_a_model_of_classes_are_weights():
     probabilities, true, marks = drawn_classes(3000, 3)
     cases = np.tile(np.array([0.8, 0.1, 0.1], np.float32), (3000, 1))
-    numbers, flags = np.zeros(3000, dtype=np.int64), np.zeros(3000, dtype=np.uint8)
+    numbers, flags = np.zeros(3000, dtype=np.int64), np.zeros(3000, dtype=np.uint32)
     dev = DevSet(probabilities, cases, marks, numbers, (1000, 3000), flags, CLASSES)
     fitted = fit_settings(dev)
     assert replace(fitted, class_weights={}) == DecodeSettings()

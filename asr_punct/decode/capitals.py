@@ -3,9 +3,9 @@
 With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
 `1976an` or the letter of a list; after a sentence end that the input has, or a live stream has output before it knew
 the next word, every word gets one that begins with a letter. After a comma, even with ¿ or ¡, or after no mark, a word
-gets one only if it is likely to have one although no sentence ends before it: P(capital) also counts sentence starts, so P(sentence end) is
-subtracted, also that of a . or ? that may not be set. A function word, such as `and`, gets none there; acronyms
-(`ETA`) are exempt.
+gets one only if it is likely to have one although no sentence ends before it: P(capital) also counts sentence starts,
+so P(sentence end) is subtracted, also that of a . or ? that may not be set. A function word, such as `and`, gets none
+there; acronyms (`ETA`) are exempt.
 
 The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
 likelier, and a likely lower-case word less likely.

@@ -40,10 +40,6 @@ class GivenPairs:
         opened, closed = (given[:, marks[:2]] @ _SENTENCE_BITS for marks in (OPENING, CLOSING))
         return cls(opened, closed, words.has(WordFlag.MUST_OPEN), ended, words.has(WordFlag.QUOTED))
 
-    def __getitem__(self, words: slice) -> GivenPairs:
-        columns = (self.opened, self.closed, self.must_open, self.ended, self.quoted)
-        return GivenPairs(*(column[words] for column in columns))
-
     def set_logits(self, logits: Float64Array) -> Float64Array:
         """Return the logits of marks, (words, marks), with 0 for the ¿ ? ¡ and ! of the input."""
         result = logits.copy()

@@ -41,6 +41,7 @@ class OnlineDecoder:
         """Drop the document: the next word begins another one."""
         self._capitals.end_document()
         self._open = self._open_words = 0
+        self._open_given = False
         self._begins = True
 
     def fork(self) -> OnlineDecoder:
@@ -77,10 +78,14 @@ class OnlineDecoder:
         start = self._open & ~Pair.QUOTE if given is not None and given.quoted[0] else self._open
         # the known word on which the open ¿ or ¡ must close at the latest
         last = max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None
-        path = self._search.best_path(logits, given, start, may_stay_open=not end, last=last)
+        path = self._search.best_path(
+            logits, given, start, may_stay_open=not end, last=last, start_given=self._open_given
+        )
         opens = path.opened & Pair.SENTENCE > 0
         decided = int(opens[:count].argmax()) + 1 if opens[:count].any() else count
         self._open = int(path.open_after[decided - 1])
+        if opens[decided - 1]:
+            self._open_given = given is not None and bool(given.opened[decided - 1])
         open_words = 1 if opens[decided - 1] else self._open_words + decided
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == decided

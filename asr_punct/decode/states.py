@@ -3,8 +3,8 @@
 No ¿ or ¡ is added whose end is `MAX_SENTENCE_WORDS` or more words away (`PairSearch.balance`).
 
 A ¿ or ¡ that is settled cannot be undone, so its sentence ends at the next likely sentence end: its ? or ! gets the
-highest logit of . ? and !. One that nothing closes costs `_UNCLOSED` where the input ends a sentence otherwise, and
-else `_FORCED`, as does a ? or ! of the input that needs a ¿ or ¡ and has none.
+highest logit of . ? and !. One that nothing closes costs `_FORCED`, as does a ? or ! of the input that needs a ¿ or ¡
+and has none; but a ¿ or ¡ of the input whose sentence it ends otherwise costs only `_UNCLOSED` there.
 """
 
 from __future__ import annotations
@@ -147,17 +147,19 @@ class PairSearch:
         *,
         may_stay_open: bool = False,
         last: int | None = None,
+        start_given: bool = False,
     ) -> PairPath:
         """Return the path with the highest sum of logits minus penalties, for the next words of a stream.
 
         `logits` are those of marks, (words, marks). The pairs `start` are open before the first word: their opening
         marks were already output. If pairs `may_stay_open` after the last word, a ¿ or ¡ among the words costs 1. A ¿
-        or ¡ of `start` may not be open after the word with the index `last`.
+        or ¡ of `start` may not be open after the word with the index `last`; `start_given` is whether the input has it.
         """
         if given is not None:
             logits = given.set_logits(logits)
         at_end = _OPEN_AT_END if may_stay_open else _CLOSED_AT_END
-        return self._best_path(logits, given, start, at_end=at_end, last=last)
+        unclosed = _FORCED if start & Pair.SENTENCE and not start_given else _UNCLOSED
+        return self._best_path(logits, given, start, at_end=at_end, last=last, unclosed=unclosed)
 
     def _best_path(
         self,
@@ -167,6 +169,7 @@ class PairSearch:
         *,
         at_end: Float64Array,
         last: int | None = None,
+        unclosed: float = _UNCLOSED,
     ) -> PairPath:
         """Return the best path; the logits of given marks are 0, and each state has a score `at_end`."""
         settled = start & Pair.SENTENCE
@@ -175,7 +178,7 @@ class PairSearch:
         if given is None:
             scores -= self.set_penalties[table.unopened]
         else:
-            scores -= self._given_penalties(given, table)
+            scores -= self._given_penalties(given, table, unclosed)
         if last is not None and last < len(scores):
             scores[last, np.array(STATES)[table.after] & SETTLED > 0] = -np.inf
         at_end = at_end[: len(table.first)]
@@ -206,15 +209,15 @@ class PairSearch:
         opening = sum_sets(logits[:, OPENING])
         return np.asarray(by_context[table.context, :, table.closed].T + opening[:, table.opened])
 
-    def _given_penalties(self, given: GivenPairs, table: Transitions) -> Float64Array:
+    def _given_penalties(self, given: GivenPairs, table: Transitions, unclosed: float) -> Float64Array:
         """Return the penalty of each transition on each word, (words, transitions); inf where the input forbids it."""
         unopened = table.unopened & Pair.SENTENCE
         forced = _FORCED * (self.ruled @ (unopened[:, None] & PAIR_BITS > 0).T)
         own = np.where(given.must_open[:, None], forced, 0.0)
         closes = given.closed[:, None] > 0
         result = np.where(closes, own, self.set_penalties[table.unopened])
-        unclosed = np.where(given.ended, _UNCLOSED, _FORCED)[:, None]
-        result = result + np.where(closes, 0.0, unclosed) * table.dropped
+        never_closed = np.where(given.ended, unclosed, _FORCED)[:, None]
+        result = result + np.where(closes, 0.0, never_closed) * table.dropped
         states = np.array(STATES)
         open_before, open_after = states[table.before], states[table.after]
         pairs = int(self.ruled @ PAIR_BITS) & Pair.SENTENCE

@@ -85,8 +85,9 @@ class Transitions:
     @classmethod
     def of(cls, rows: Iterator[_Row], states: int) -> Transitions:
         """Return transitions between the first states of `STATES` from rows of all arrays but `first`, sorted."""
-        columns = np.array(list(rows)).T
-        return cls(np.searchsorted(columns[0], np.arange(states)), *columns[:-1], columns[-1] > 0)
+        before, after, opened, closed, unopened, context, given, dropped = np.array(list(rows)).T
+        first = np.searchsorted(before, np.arange(states))
+        return cls(first, before, after, opened, closed, unopened, context, given, dropped > 0)
 
 
 @cache

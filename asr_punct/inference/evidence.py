@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from asr_punct.decode.inputs import WordFlag, given_flags
 from asr_punct.identifier import identify
 from asr_punct.languages import parse_language
-from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark, case_of
+from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark, case_of, opens_sentences
 from asr_punct.text import has_bracket, read_marks
 from asr_punct.text.abbreviations import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
@@ -69,10 +69,11 @@ def in_word(core: str, following: str, words: Sequence[str], language: str) -> b
 
 
 def opens_questions(words: Sequence[str], language: str) -> bool:
-    """Whether the words are in a language with ¿ and ¡: Spanish, among the languages of a model (`es+eu`)."""
+    """Whether questions begin with ¿ in the likeliest language of the words, of those of a model (`es+eu`)."""
     codes = parse_language(language).split("+")
-    if "es" not in codes or len(codes) == 1:
-        return codes == ["es"]
+    opening = list(filter(opens_sentences, codes))
+    if len(opening) in (0, len(codes)):
+        return bool(opening)
     guess = identify(words[-LANGUAGE_WORDS:], minimum=1)
-    others = max(guess.probability_of([code]) for code in codes if code != "es") if guess else 0.0
-    return guess is None or guess.probability_of(["es"]) >= others
+    others = [code for code in codes if code not in opening]
+    return guess is None or guess.probability_of(opening) >= guess.probability_of(others)
