@@ -3,7 +3,9 @@
 import asyncio
 import json
 import re
-from contextlib import ExitStack
+import threading
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from services import bare, client_with, running
+from services import bare, client_with, running, service_maker
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 from websockets.asyncio.server import serve
@@ -24,6 +26,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
+from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ServerMessage
 from asr_punct.words import Word
 
@@ -360,3 +363,72 @@ def test_the_example_of_the_documentation():
         for sent, received in zip(messages[::2], messages[1::2], strict=True):
             socket.send_text(json.dumps(sent))
             assert json.loads(socket.receive_text()) == received
+
+
+# Words that wait
+
+
+class Blocked:
+    """A punctuator whose streams wait in each push until they are released."""
+
+    def __init__(self, punctuator):
+        self.glyphs, self._punctuator, self.released = punctuator.glyphs, punctuator, threading.Event()
+
+    def stream_pool(self, *arguments):
+        pool = self._punctuator.stream_pool(*arguments)
+        push = pool.push
+        pool.push = lambda words: (self.released.wait(60), push(words))[1]
+        return pool
+
+
+@contextmanager
+def blocked_stream(model, punctuator, **limits):
+    """Yield the event that releases the streams of a service, and a connection to it."""
+    blocked = Blocked(punctuator)
+    with service_maker(Models(lambda _: blocked, str(model))) as make, ExitStack() as stack:
+        _, address = stack.enter_context(running(make(host="127.0.0.1", limits=Limits(**limits))))
+        yield blocked.released, stack.enter_context(connect_here(f"ws://{address}/v1/stream", ping_interval=None))
+        blocked.released.set()
+
+
+def test_pings_are_answered_while_words_wait(model, punctuator):
+    with blocked_stream(model, punctuator) as (released, socket):
+        for word in TEXT:
+            socket.send(json.dumps({"config": SLOW, "words": [word]} if word == "ana" else {"words": [word]}))
+        assert socket.ping().wait(60)
+        released.set()
+        answers = [ServerMessage.model_validate_json(socket.recv()) for _ in TEXT]
+    assert written(*answers) == streamed(punctuator, *([word] for word in TEXT))[: len(written(*answers))]
+
+
+def test_a_client_whose_pong_is_not_read_stays(model, punctuator):
+    with blocked_stream(model, punctuator, pong_s=0.2, waiting_bytes=0, behind_s=60) as (released, socket):
+        for _ in range(4):
+            socket.send(json.dumps({"words": ["ana"]}))
+        time.sleep(1)
+        released.set()
+        assert all(receive_here(socket).error is None for _ in range(4))
+
+
+def test_a_client_that_sends_too_much_is_told(model, punctuator):
+    with blocked_stream(model, punctuator, waiting_bytes=2000, behind_s=0.1) as (released, socket):
+        for number in range(20):
+            socket.send(json.dumps({"config": SLOW, "words": TEXT} if not number else {"words": TEXT}))
+        time.sleep(0.3)
+        released.set()
+        answers = list(map(ServerMessage.model_validate_json, socket_messages(socket)))
+    assert socket.close_code == 4503
+    words = [word for answer in answers for word in words_of(answer)]
+    assert words == TEXT * (len(words) // len(TEXT))
+    assert 0 < answers[-1].end == len(words) < 20 * len(TEXT)
+
+
+def socket_messages(socket):
+    """Yield messages until the connection is closed with any code."""
+    with suppress(ConnectionClosed):
+        while True:
+            yield socket.recv(60)
+
+
+def receive_here(socket):
+    return ServerMessage.model_validate_json(socket.recv(60))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import Request, WebSocket, WebSocketDisconnect
@@ -16,8 +18,10 @@ from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.words import Seconds
 
 Result = TypeVar("Result")
-STOPPED, IDLE, BAD_MESSAGE, INTERNAL = 1012, 1001, 1008, 1011
+STOPPED, IDLE, BAD_MESSAGE, INTERNAL, BEHIND = 1012, 1001, 1008, 1011, 4503
 """Codes with which the service closes a connection."""
+_MESSAGE_BYTES = 500
+"""Memory of a message beside its content."""
 
 
 class Bodies:
@@ -97,6 +101,25 @@ async def _wait_for_end(request: Request) -> None:
         pass
 
 
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """A message of a client as ASGI gives it, and when it arrived."""
+
+    message: dict[str, Any]
+    arrived: Seconds
+
+    @property
+    def content(self) -> str | bytes:
+        """The text or bytes; empty at the end of the connection."""
+        text: str | bytes | None = self.message.get("text")
+        return text if text is not None else self.message.get("bytes") or b""
+
+    @property
+    def size(self) -> int:
+        """Memory in bytes, about."""
+        return len(self.content) + _MESSAGE_BYTES
+
+
 class DisconnectedError(Exception):
     """The client has disconnected."""
 
@@ -152,22 +175,42 @@ class Connections:
 
 
 class Connection:
-    """One accepted WebSocket connection with time limits; `stop` is set when the service stops."""
+    """One accepted WebSocket connection with time limits; `stop` is set when the service stops.
+
+    Messages are read while others are answered, up to `limits.waiting_bytes`: pings between them are answered at once.
+    """
 
     def __init__(self, websocket: WebSocket, limits: Limits, stop: asyncio.Event) -> None:
         self._websocket, self._limits, self._stop = websocket, limits, stop
-        self._receiving: asyncio.Task[Any] | None = None
+        self._waiting, self._waiting_bytes = asyncio.Queue[_Event](), 0
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+        self._receiving: asyncio.Task[_Event] | None = None
         self._stopping = asyncio.ensure_future(stop.wait())
+        self._reading = asyncio.ensure_future(self._read())
+        self.is_behind = False
+        """Whether the client sends more than is read, and its last message had to wait for `limits.behind_s`."""
 
     def stop_waiting(self) -> None:
         """Stop waiting for messages."""
-        for task in (self._receiving, self._stopping):
+        for task in (self._receiving, self._stopping, self._reading):
             if task:
                 task.cancel()
 
+    async def _read(self) -> None:
+        message: dict[str, Any] = {}
+        while message.get("type") != "websocket.disconnect":
+            message = dict(await self._websocket.receive())
+            event = _Event(message, time.monotonic())
+            self._waiting_bytes += event.size
+            if self._waiting_bytes > self._limits.waiting_bytes:
+                self._has_room.clear()
+            self._waiting.put_nowait(event)
+            await self._has_room.wait()
+
     async def _wait(self, seconds: Seconds) -> bool:
         """Wait for the next message or the stop of the service; return whether one of them came within `seconds`."""
-        self._receiving = self._receiving or asyncio.ensure_future(self._websocket.receive())
+        self._receiving = self._receiving or asyncio.ensure_future(self._waiting.get())
         tasks = {self._receiving, self._stopping}
         done, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         return bool(done)
@@ -189,11 +232,18 @@ class Connection:
         await self._wait(self._limits.idle_s)
         if not self._receiving or not self._receiving.done():
             return None
-        message, self._receiving = self._receiving.result(), None
-        if message["type"] == "websocket.disconnect":
+        event, self._receiving = self._receiving.result(), None
+        self._take(event)
+        if event.message["type"] == "websocket.disconnect":
             raise DisconnectedError
-        text: str | bytes | None = message.get("text")
-        return text if text is not None else message["bytes"]
+        return event.content
+
+    def _take(self, event: _Event) -> None:
+        is_full = not self._has_room.is_set()
+        self.is_behind = is_full and time.monotonic() - event.arrived >= self._limits.behind_s
+        self._waiting_bytes -= event.size
+        if self._waiting_bytes <= self._limits.waiting_bytes:
+            self._has_room.set()
 
     async def send(self, message: str | bytes) -> None:
         """Send a message. Raises DisconnectedError if the client has gone, or does not read (see `server.Server`)."""
@@ -212,5 +262,9 @@ class Connection:
 
     @property
     def close_code(self) -> tuple[int, str]:
-        """Code and reason to close a connection after `receive` returned None."""
-        return (STOPPED, "the service stops") if self._stop.is_set() else (IDLE, "no message for too long")
+        """Code and reason to close a connection after `receive` returned None, or if it is behind."""
+        if self._stop.is_set():
+            return STOPPED, "the service stops"
+        if self.is_behind:
+            return BEHIND, "the service is too slow for all these words: try again later"
+        return IDLE, "no message for too long"

@@ -19,6 +19,9 @@ class Limits:
         streams: maximum number of WebSocket connections.
         message_bytes: maximum size of a WebSocket message.
         message_words: maximum number of words of a message of a stream.
+        waiting_bytes: maximum size of the messages of a stream that are read while others are answered.
+        behind_s: a stream that sends more than that is closed once its messages wait for so long.
+        pong_s: a connection is closed if its client does not answer a ping for so long.
         idle_s: a stream is closed if its client sends nothing for so long.
         send_s: a stream is closed if its client reads nothing for so long while answers wait.
         stop_s: maximum time to finish requests and streams when the service stops.
@@ -31,6 +34,9 @@ class Limits:
     streams: int = 250
     message_bytes: int = 256 * 2**10
     message_words: int = 500
+    waiting_bytes: int = 512 * 2**10
+    behind_s: Seconds = 15.0
+    pong_s: Seconds = 60.0
     idle_s: Seconds = 300.0
     send_s: Seconds = 10.0
     stop_s: Seconds = 30.0

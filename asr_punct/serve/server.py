@@ -16,8 +16,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from asr_punct.errors import AsrPunctError, first_line
 from asr_punct.serve.app import Service, build_app
 
-_PONG_S = 60.0
-"""Seconds to wait for the answer to a ping. Long, because it is read only after the messages before it are answered."""
+_PING_S = 20.0
+"""Seconds between two pings."""
 _FLUSH_S = 5.0
 """Seconds in which clients must read their last answers when the service stops."""
 _OTHER_CONNECTIONS = 200
@@ -25,12 +25,26 @@ _OTHER_CONNECTIONS = 200
 
 
 class _WebSocket(WebSocketsSansIOProtocol):
-    """uvicorn's side of a WebSocket, which disconnects a client that does not read what is sent to it."""
+    """uvicorn's side of a WebSocket. It disconnects a client that does not read, or does not answer pings."""
 
     def __init__(self, service: Service, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._service = service
         self._slow: asyncio.TimerHandle | None = None
+        self._heard = 0.0  # time of the event loop
+
+    def data_received(self, data: bytes) -> None:
+        """Read from the client."""
+        self._heard = self.loop.time()
+        super().data_received(data)
+
+    def keepalive_timeout(self) -> None:
+        """Close the connection, for a ping was not answered, unless the answer may wait unread or other data came."""
+        if self.read_paused or self._heard > self.ping_sent_at:
+            self.pong_timer = None
+            self.schedule_ping()
+        else:
+            super().keepalive_timeout()
 
     def pause_writing(self) -> None:
         """Note that the client is slow: asyncio calls this while much waits to be sent."""
@@ -74,7 +88,8 @@ class Server(uvicorn.Server):
             access_log=False,  # tokens may be in the query
             ws=partial(_WebSocket, service),  # type: ignore[arg-type]
             ws_max_size=limits.message_bytes,
-            ws_ping_timeout=_PONG_S,
+            ws_ping_interval=min(_PING_S, limits.pong_s),
+            ws_ping_timeout=limits.pong_s,
             server_header=False,
             timeout_graceful_shutdown=2 * int(_FLUSH_S),  # nothing is left by then
             limit_concurrency=limits.streams + _OTHER_CONNECTIONS,

@@ -25,7 +25,7 @@ from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.marks import Glyphs
-from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, STOPPED, Connection
+from asr_punct.serve.connections import BAD_MESSAGE, BEHIND, INTERNAL, STOPPED, Connection
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
@@ -137,7 +137,7 @@ class LiveStream:
                 await self._answer(message)
             message = await self._next_message()
         code, reason = self.connection.close_code
-        if self.pending and code == STOPPED:  # the client may continue in mid-sentence
+        if self.pending and code in (STOPPED, BEHIND):  # the client may continue in mid-sentence
             await self._send(idle_s=max(self.settings.flush_after, StreamSettings.flush_after))
         await self._send(ends=True)
         await self.connection.close(code, reason)
@@ -151,6 +151,8 @@ class LiveStream:
 
     async def _next_message(self) -> ClientMessage | None:
         """Return the next message, None at the end; a pause before it commits the words that wait."""
+        if self.connection.is_behind:
+            return None
         if self.pending and await self.connection.is_quiet(self.settings.flush_after):
             await self._send(idle_s=self.settings.flush_after)
         message = await _receive(self.connection, self.limits)
