@@ -213,3 +213,23 @@ def test_words_of_subtitles_are_heard_between_the_ends_of_their_cue(open_page, s
         page.click(".w[data-index='4']")
         assert page.run("document.querySelector('#player').currentTime") == pytest.approx(2, abs=0.5)
         page.wait("document.querySelector('.now')?.dataset.index > 4")
+
+
+def test_a_request_that_takes_too_long_is_not_repeated_and_can_be_cancelled(open_page, ctm):
+    with open_page() as page:
+        page.run("""
+            globalThis.asked = 0;
+            globalThis.fetch = (path, { signal } = {}) => {
+                asked += 1;
+                const late = { error: { place: "request", found: "one that takes too long", expected: "a shorter one" } };
+                if (asked > 1) return Promise.resolve(new Response(JSON.stringify(late), { status: 504 }));
+                return new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason)));
+            };
+        """)
+        page.drop(ctm)
+        page.wait("document.querySelector('#elapsed').textContent === '1 s'")
+        page.click("#cancel")
+        assert page.text("#status") == "Cancelled."
+        page.drop(ctm)
+        page.wait("document.querySelector('#status').className === 'error'")
+        assert (page.run("asked"), page.run("document.querySelector('#cancel').hidden")) == (2, True)

@@ -2,7 +2,10 @@
 
 const MAX_TRIES = 5;
 
-/** Return the answer to a request; while the service is busy, ask again. Throws an Error with the service's message. */
+/**
+ * Return the answer to a request; while the service is busy, ask again. A request that takes too long (504) is not
+ * repeated. Throws an Error with the service's message.
+ */
 async function request(path, options = {}, tries = MAX_TRIES) {
   const answer = await fetch(new URL(path, document.baseURI), options);
   if (answer.ok) return answer;
@@ -21,19 +24,19 @@ export async function models() {
   return (await request("v1/models")).json();
 }
 
-function upload(file, settings, more) {
+function upload(file, settings, more, signal) {
   const form = new FormData();
   const options = { language: settings.language, model: settings.model, ignore_labels: settings.ignoreLabels, ...more };
   for (const [name, value] of Object.entries(options)) {
     if (value) form.append(name, value);
   }
   form.append("file", file, file.name);
-  return request("v1/punctuate", { method: "POST", body: form });
+  return request("v1/punctuate", { method: "POST", body: form, signal });
 }
 
-/** Return the words of a file with marks and capitals, as the project's JSON. */
-export async function punctuate(file, settings) {
-  return (await upload(file, settings, { to: "json", probabilities: true })).json();
+/** Return the words of a file with marks and capitals, as the project's JSON; a `signal` ends the request. */
+export async function punctuate(file, settings, signal) {
+  return (await upload(file, settings, { to: "json", probabilities: true }, signal)).json();
 }
 
 /** Return a file with these labels of all words, in a format or, for "", in its own. */

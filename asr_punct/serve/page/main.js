@@ -9,7 +9,7 @@ import { startPageSettings } from "./page-settings.js";
 import { Player } from "./player.js";
 import { settings, startSettings } from "./settings.js";
 import { showFiles, startSource } from "./source.js";
-import { report, reportError } from "./status.js";
+import { report, reportError, reportWork } from "./status.js";
 import { startTabs } from "./tabs.js";
 import { Transcript } from "./transcript.js";
 
@@ -20,16 +20,18 @@ const fileTab = new FileTab(player);
 const liveTab = new LiveTab(player);
 let file = null;
 let transcript = null;
-let lastRequest = 0;
+let running = new AbortController();
 
-/** Restore the file and show it, unless another request has begun meanwhile. */
+/** Restore the file and show it, unless another request begins meanwhile, which ends this one. */
 async function restore() {
-  lastRequest += 1;
-  const request = lastRequest;
+  running.abort("replaced");
+  const request = (running = new AbortController());
   const current = settings();
-  report("working");
-  const content = await punctuate(file, current);
-  if (request !== lastRequest) return;
+  reportWork("working", () => request.abort());
+  const content = await punctuate(file, current, request.signal).catch((error) => {
+    if (request.signal.reason !== "replaced") throw error;
+  });
+  if (request !== running || !content) return;
   transcript = new Transcript(content, file, current);
   player.follow(transcript);
   fileTab.show(transcript);

@@ -61,6 +61,8 @@ export default {
   OPEN_EXCL: "opening exclamation mark",
   OPEN_DASH: "opening dash",
   working: "Adding marks and capitals…",
+  cancel: "Cancel",
+  cancelled: "Cancelled.",
   done: "{words} words{languages}",
   exported: "Saved as {name}.",
   failed: "Error: {message}",

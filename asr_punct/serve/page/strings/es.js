@@ -61,6 +61,8 @@ export default {
   OPEN_EXCL: "apertura de exclamación",
   OPEN_DASH: "raya de apertura",
   working: "Poniendo signos y mayúsculas…",
+  cancel: "Cancelar",
+  cancelled: "Cancelado.",
   done: "{words} palabras{languages}",
   exported: "Guardado como {name}.",
   failed: "Error: {message}",

@@ -61,6 +61,8 @@ export default {
   OPEN_EXCL: "harridura-ikur irekitzailea",
   OPEN_DASH: "marra irekitzailea",
   working: "Markak eta maiuskulak jartzen…",
+  cancel: "Utzi",
+  cancelled: "Bertan behera utzita.",
   done: "{words} hitz{languages}",
   exported: "{name} izenarekin gorde da.",
   failed: "Errorea: {message}",
