@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from functools import cache
 
 import pytest
@@ -307,6 +308,37 @@ def test_answers_are_sent_at_once():
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
+REQUEST = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
+
+
+def test_connections_without_a_request_lock_nobody_out(make_service):
+    service = make_service(host="127.0.0.1", limits=Limits(streams=1))
+    with running(service) as (_, address), ExitStack() as stack:
+        half = [stack.enter_context(socket.create_connection(address.split(":"), timeout=60)) for _ in range(230)]
+        for each in half[::2]:
+            with suppress(OSError):  # it was closed already
+                each.sendall(b"GET /heal")
+        assert httpx.get(f"http://{address}/healthz", timeout=60).status_code == 200
+
+
+@pytest.mark.parametrize("sent", [b"", REQUEST[:30], REQUEST + b"G"])
+def test_a_client_without_a_whole_request_is_disconnected(make_service, sent):
+    with running(make_service(limits=Limits(headers_s=0.2))) as (_, address), ExitStack() as stack:
+        half = stack.enter_context(socket.create_connection(address.split(":"), timeout=60))
+        half.sendall(sent)
+        with suppress(ConnectionResetError):
+            while half.recv(10_000):
+                pass
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/v1/models", "/page/main.js"])
+def test_head_is_answered_as_get(make_service, path):
+    with running(make_service(host="127.0.0.1")) as (_, address):
+        head, get = (httpx.request(method, f"http://{address}{path}") for method in ("HEAD", "GET"))
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == str(len(get.content))
+
+
 def test_requests_together_are_those_alone(client, punctuator):
     texts = [f"ana mira la {noun}" * (n % 3 + 1) for n, noun in enumerate(["casa", "ley", "mesa"] * 10)]
     with ThreadPoolExecutor(8) as pool:
@@ -392,6 +424,8 @@ def test_the_token_in_the_address(make_client):
         socket.send_json({})
     answer = client.get("/", params=TOKEN)  # the token becomes a cookie
     assert (answer.status_code, answer.url.query) == (200, b"")
+    assert client.get("/v1/models").status_code == 200
+    assert client.get("/", params={"token": "geheim"}).status_code == 200  # a wrong one does not replace the cookie
     assert client.get("/v1/models").status_code == 200
     unasked = make_client().get("/", params={"token": "日"})
     assert (unasked.status_code, unasked.cookies) == (200, {})

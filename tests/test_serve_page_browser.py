@@ -221,7 +221,7 @@ def test_a_request_that_takes_too_long_is_not_repeated_and_can_be_cancelled(open
             globalThis.asked = 0;
             globalThis.fetch = (path, { signal } = {}) => {
                 asked += 1;
-                const late = { error: { place: "request", found: "one that takes too long", expected: "a shorter one" } };
+                const late = { error: { place: "request", found: "a long one", expected: "a shorter one" } };
                 if (asked > 1) return Promise.resolve(new Response(JSON.stringify(late), { status: 504 }));
                 return new Promise((_, fail) => signal.addEventListener("abort", () => fail(signal.reason)));
             };

@@ -107,6 +107,16 @@ def test_a_pause_of_the_clock_commits_words(client):
         assert words_of(ask(socket, words=["la"], end=True)) == ["la"]
 
 
+@pytest.mark.skipif("es-eu" not in shipped_models(), reason="no model es-eu in the package")
+def test_a_pause_that_commits_no_word_has_no_answer():
+    """Words wait until their language is clear, also at a pause."""
+    with client_with(Punctuator.from_pretrained, None) as client, client.websocket_connect("/v1/stream") as socket:
+        first = ask(socket, config={"flush_after": 0.05}, words=["la"])
+        time.sleep(0.5)
+        last = ask(socket, end=True)
+    assert (first.final, words_of(last), last.end) == ([], ["la"], 1)
+
+
 def test_without_a_wait_all_words_are_committed(client):
     with client.websocket_connect("/v1/stream") as socket:
         asked, later = ask(socket, config={"flush_after": 0}, words=["ana", "mira"]), receive(socket)
@@ -197,6 +207,19 @@ def test_an_idle_stream_gets_its_words(make_client):
 def send_for_ever(socket, message):
     while True:
         socket.send(message)
+
+
+def test_a_text_that_is_not_utf8_closes_the_stream(make_service, capsys):
+    with running(make_service()) as (_, address):
+        for parts in ([b"\xff"], [b"{\xc3", b"\xa1\xff}"], [b"\xc3"]):
+            with connect_here(f"ws://{address}/v1/stream") as socket:
+                socket.send(parts, text=True)
+                assert list(socket_messages(socket)) == []
+                assert socket.close_code == 1007
+        with connect_here(f"ws://{address}/v1/stream") as socket:
+            socket.send([b'{"partial": "\xc3', b'\xa1"}'], text=True)  # a character in two frames
+            assert receive_here(socket).partial == "á"
+    assert capsys.readouterr().err == ""
 
 
 def test_large_messages_and_slow_readers(make_service):

@@ -14,6 +14,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
@@ -36,7 +37,7 @@ from asr_punct.serve.schema import (
     ServerMessage,
     UploadOptions,
 )
-from asr_punct.serve.security import COOKIE, Guard
+from asr_punct.serve.security import COOKIE, Guard, is_equal
 from asr_punct.serve.service_errors import ERRORS, ServiceError, internal_error
 from asr_punct.serve.streams import Streams
 from asr_punct.serve.vosk_proxy import serve_vosk
@@ -116,10 +117,18 @@ def build_app(service: Service) -> FastAPI:
     _add_page(app, service)
     app.add_middleware(Measured, metrics=service.metrics, known=[getattr(route, "path", "") for route in app.routes])
     app.openapi()["components"]["schemas"] |= schemas
+    _answer_head(app)
     if service.origins:
         app.add_middleware(CORSMiddleware, allow_origins=service.origins, allow_methods=["*"], allow_headers=["*"])
     app.add_middleware(Guard, token=service.token, origins=service.origins, host=service.host)
     return app
+
+
+def _answer_head(app: FastAPI) -> None:
+    """Answer HEAD as GET; the server leaves the body out. FastAPI's routes, unlike Starlette's, do not."""
+    for route in app.routes:
+        if isinstance(route, APIRoute) and route.methods and "GET" in route.methods:
+            route.methods.add("HEAD")
 
 
 def _add_documents(app: FastAPI, service: Service, request_schema: dict[str, Any]) -> None:
@@ -197,8 +206,9 @@ def _add_page(app: FastAPI, service: Service) -> None:
         token = request.query_params.get("token")
         if token and service.token:
             answer = RedirectResponse("/", 303)
-            secure = request.url.scheme == "https"
-            answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)
+            if is_equal(token, service.token):  # a wrong one gets here beside a good cookie
+                secure = request.url.scheme == "https"
+                answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)
             return answer
         return FileResponse(PAGE / "index.html")
 

@@ -12,6 +12,7 @@ class Limits:
     """Limits that protect the service from its clients.
 
     Attributes:
+        headers_s: a connection is closed if its client sends no whole headers of a request for so long.
         body_bytes: maximum size of the body of a request.
         buffered_bytes: maximum size of all bodies that are in memory.
         requests: maximum number of requests that wait or are computed; a further one gets status 503.
@@ -27,6 +28,7 @@ class Limits:
         stop_s: maximum time to finish requests and streams when the service stops.
     """
 
+    headers_s: Seconds = 10.0
     body_bytes: int = 8 * 2**20
     buffered_bytes: int = 128 * 2**20
     requests: int = 64

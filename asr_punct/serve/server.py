@@ -3,25 +3,84 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import logging
 import signal
 import socket
+from contextlib import suppress
 from functools import partial
 from types import FrameType
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from asr_punct.errors import AsrPunctError, first_line
 from asr_punct.serve.app import Service, build_app
 
+_BAD_TEXT = 1007
+"""Code with which a connection is closed after a text that is not UTF-8."""
 _PING_S = 20.0
 """Seconds between two pings."""
 _FLUSH_S = 5.0
 """Seconds in which clients must read their last answers when the service stops."""
 _OTHER_CONNECTIONS = 200
-"""Number of connections besides streams that are accepted; uvicorn answers 503 to further ones."""
+"""Number of connections besides streams; for a further one, the longest without a whole request is closed."""
+
+
+class _Http(H11Protocol):
+    """uvicorn's side of an HTTP connection, which is closed if its client does not send a request.
+
+    `connections` are all HTTP connections, in the order in which they were opened.
+    """
+
+    def __init__(self, service: Service, connections: dict[_Http, None], *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._limits, self._open = service.limits, connections
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no whole request is here that is not answered."""
+        return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Note the connection. If there are too many, close the oldest one that waits for its client."""
+        super().connection_made(transport)
+        if len(self._open) >= self._limits.streams + _OTHER_CONNECTIONS:
+            oldest = next((each for each in self._open if each.is_waiting), self)
+            oldest.transport.abort()
+        self._open[self] = None
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Read from the client."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End the connection."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """Leave the connection to the protocol of WebSockets."""
+        self._forget()
+        super().handle_websocket_upgrade(event)
+
+    def _watch(self) -> None:
+        """Begin to wait for the headers of a request, or end the wait."""
+        has_request = self.cycle is not None and not self.cycle.response_complete
+        if self._timer and (has_request or self not in self._open):
+            self._timer.cancel()
+            self._timer = None
+        elif not has_request and not self._timer and self in self._open:
+            self._timer = self.loop.call_later(self._limits.headers_s, self.transport.abort)
+
+    def _forget(self) -> None:
+        self._open.pop(self, None)
+        self._watch()
 
 
 class _WebSocket(WebSocketsSansIOProtocol):
@@ -32,11 +91,31 @@ class _WebSocket(WebSocketsSansIOProtocol):
         self._service = service
         self._slow: asyncio.TimerHandle | None = None
         self._heard = 0.0  # time of the event loop
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def data_received(self, data: bytes) -> None:
         """Read from the client."""
         self._heard = self.loop.time()
         super().data_received(data)
+
+    def handle_text(self, event: Any) -> None:
+        """Accept the begin of a text, or close the connection if it is not UTF-8."""
+        self._decoder.reset()
+        if self._is_text(event):
+            super().handle_text(event)
+
+    def handle_cont(self, event: Any) -> None:
+        """Accept more of a message."""
+        if self.curr_msg_data_type == "bytes" or self._is_text(event):
+            super().handle_cont(event)
+
+    def _is_text(self, event: Any) -> bool:
+        with suppress(UnicodeDecodeError):
+            self._decoder.decode(event.data, event.fin)
+            return True
+        self.conn.fail(_BAD_TEXT, "invalid UTF-8")
+        self.handle_parser_exception()
+        return False
 
     def keepalive_timeout(self) -> None:
         """Close the connection, for a ping was not answered, unless the answer may wait unread or other data came."""
@@ -86,13 +165,13 @@ class Server(uvicorn.Server):
             build_app(service),
             log_level=log_level,
             access_log=False,  # tokens may be in the query
+            http=partial(_Http, service, {}),  # type: ignore[arg-type]
             ws=partial(_WebSocket, service),  # type: ignore[arg-type]
             ws_max_size=limits.message_bytes,
             ws_ping_interval=min(_PING_S, limits.pong_s),
             ws_ping_timeout=limits.pong_s,
             server_header=False,
             timeout_graceful_shutdown=2 * int(_FLUSH_S),  # nothing is left by then
-            limit_concurrency=limits.streams + _OTHER_CONNECTIONS,
             lifespan="off",
         )
         super().__init__(config)

@@ -154,7 +154,7 @@ class LiveStream:
         if self.connection.is_behind:
             return None
         if self.pending and await self.connection.is_quiet(self.settings.flush_after):
-            await self._send(idle_s=self.settings.flush_after)
+            await self._send(idle_s=self.settings.flush_after, is_asked=False)
         message = await _receive(self.connection, self.limits)
         if message and message.config:
             raise ServiceError(422, "message", "a config", "it only in the first message")
@@ -169,9 +169,16 @@ class LiveStream:
         self.last_start, self.partial = 0.0 if message.end else start, message.partial or ""
         await self._send([word.to_word() for word in message.words], ends=message.end)
 
-    async def _send(self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds | None = None) -> None:
-        """Send committed words, and as partial text the other words followed by the client's `partial`."""
+    async def _send(
+        self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds | None = None, is_asked: bool = True
+    ) -> None:
+        """Send committed words, and as partial text the other words followed by the client's `partial`.
+
+        An answer for which no message asks is sent only if it has committed words or warnings.
+        """
         answer = await self._decided(words, ends=ends, idle_s=idle_s)
+        if not (is_asked or answer["final"] or "warnings" in answer):
+            return
         self.metrics.words.labels("stream").inc(len(answer["final"]))
         answer["partial"] = " ".join(f"{answer['partial']} {self.partial}".split())
         await self.connection.send(json.dumps(answer, ensure_ascii=False))
