@@ -15,7 +15,8 @@ from asr_punct import Punctuator, cli
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 
 # Programs of the recipes and benchmarks, which tests import.
-for folder in ("benchmarks", "recipes", "recipes/utils", "egs/iwslt/local", "egs/models/local", "egs/mintzai/local"):
+RECIPES = ("iwslt", "mintzai", "models", "basque_parliament")
+for folder in ("benchmarks", "recipes", "recipes/utils", *(f"egs/{name}/local" for name in RECIPES)):
     sys.path.append(str(Path(__file__).parent.parent / folder))
 
 settings.register_profile("no times", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -216,7 +216,7 @@ def page(tmp_path):
     alignment = {"es/test": {"words": 3, "pause_f1": 0.9}}
 
     def lines(synthetic):
-        page = Page([main], [other], synthetic, "run.sh", [file], [], alignment)
+        page = Page([main], [other], synthetic, "mintzai", "run.sh", [file], [], alignment)
         return "\n".join(page.lines()).splitlines()
 
     return lines

@@ -68,7 +68,7 @@ def test_mintzai_with_the_encoders_of_the_paper_as_they_are_published(tmp_path):
     options = ["--corpus", "corpus", "--ctm-dir", "times", "--train-options", "training.epochs=1"]
     done = run(["egs/mintzai/run.sh", "--venv", "none", *options], tmp_path, env, None)
     assert done.returncode == 0, done.stdout + done.stderr
-    named = [line.split()[-1] for line in done.stdout.splitlines() if "encoder" in line]
+    named = [line.split()[-1] for line in done.stdout.splitlines() if ", encoder " in line]
     assert named == [BETO, BERTEUS, IXAMBERT]
     exp = tmp_path / "egs" / "mintzai" / "exp"
     assert set(json.loads((exp / "scores.json").read_text())) == {

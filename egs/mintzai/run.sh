@@ -28,6 +28,8 @@
 #   --seed N           seed of the training (default: 1)
 #   --device D         cpu, cuda, … (default: chosen by asr-punct)
 #   --nj N             jobs at the same time (default: 2); cmd.sh sets where they run
+#   --folder DIR       folder of data and results (default: egs/mintzai)
+#   --name NAME        name of the corpus on the page of results (default: mintzai-ST v1.0)
 #   --venv DIR         environment to make and use (default: .venv at the top); none: the active one
 #   --stage N, --stop-stage N
 #                      first and last stage: 0 set-up, 1 data, 2 align, 3 pauses, 4 train, 5 decode, 6 score,
@@ -64,6 +66,8 @@ train_options=
 seed=1
 device=
 nj=2
+folder=$root/egs/mintzai
+name="mintzai-ST v1.0"
 venv=$root/.venv
 # shellcheck source=recipes/utils/parse_options.sh
 . "$root/recipes/utils/parse_options.sh"
@@ -74,7 +78,8 @@ venv=$root/.venv
 check_stages 7
 check_numbers 0 seed
 check_numbers 1 nj
-check_folders corpus ctm_dir treebanks text
+check_folders corpus ctm_dir treebanks text folder
+corpus_name=$name
 [[ $tagger =~ ^(own|flair)$ ]] || fail "--tagger: found '$tagger', expected own or flair"
 check_treebanks
 use_venv
@@ -200,9 +205,10 @@ train() {
   fi
 }
 
-cd "$root/egs/mintzai"
+local=$root/egs/mintzai/local
 # shellcheck source=egs/mintzai/cmd.sh
-. ./cmd.sh
+. "$root/egs/mintzai/cmd.sh"
+cd "$folder"
 mkdir -p exp
 lock exp
 
@@ -218,7 +224,7 @@ fi
 
 if begin 1 data; then
   if [ -z "$corpus" ]; then
-    step "synthetic corpus" corpus local/make_mini_corpus.py corpus --nj "$nj" --scale "$scale"
+    step "synthetic corpus" corpus "$local/make_mini_corpus.py" corpus --nj "$nj" --scale "$scale"
   fi
   need "1 without --corpus" "$source"
   step prepare "data/${bases[-1]}/test/text" asr-punct prepare mintzai "$source" data
@@ -247,7 +253,7 @@ if begin 2 data; then
     fi
   done
   if [ -d "$source/truth" ]; then
-    step "compare times" exp/align.json local/compare_times.py "$source/truth" data exp/align.json
+    step "compare times" exp/align.json "$local/compare_times.py" "$source/truth" data exp/align.json
     show "compare times"
   fi
 fi
@@ -305,7 +311,7 @@ if begin 5 exp; then
   done
   for model in "${models[@]}"; do
     name=${model#models/}
-    runner=$decode_cmd step "decode $name" "exp/decode/$name/plain.tsv" local/decode_set.py \
+    runner=$decode_cmd step "decode $name" "exp/decode/$name/plain.tsv" "$local/decode_set.py" \
       ${device:+--device "$device"} ${decode_options[@]+"${decode_options[@]}"} "exp/$model" "data/tsv/${model##*/}/test.tsv" "exp/decode/$name"
   done
 fi
@@ -326,7 +332,7 @@ if begin 6 exp; then
         "data/tsv/${model##*/}/test.tsv" "$decoded/$decoding.tsv" --json "$decoded/$decoding.json"
     done
   done
-  step report exp/RESULTS.md local/results_page.py "$($synthetic && echo --synthetic || echo --no-synthetic)" \
+  step report exp/RESULTS.md "$local/results_page.py" --name "$corpus_name" "$($synthetic && echo --synthetic || echo --no-synthetic)" \
     --command "$(cat exp/command)" --languages "$languages" --ablations "${ablations[*]}" --system "$system"
   show report
 fi
@@ -339,7 +345,7 @@ if begin 7 exp; then
   if has_graph "$model"; then
     step export "$model/model.int8.onnx" asr-punct export "$model" --int8
   fi
-  step demonstration exp/demo local/demonstrate.sh "$model" "$set" exp/demo
+  step demonstration exp/demo "$local/demonstrate.sh" "$model" "$set" exp/demo
   show demonstration
 fi
 echo "run.sh: done in $((SECONDS / 60)) min $((SECONDS % 60)) s; results in $PWD/exp"

@@ -21,6 +21,7 @@ from asr_punct.scoring import Scores, write_score_sets
 from asr_punct.scoring.markdown import interval, percent, table
 
 EXP = Path("exp")
+SYNTHETIC_NAME = "a synthetic corpus of mintzai-ST's layout"
 SYSTEMS = {
     "none": ("–", "–", "–", "–"),
     "none+bert": ("–", "–", "–", "✓"),
@@ -69,6 +70,7 @@ class Page:
         results: of the main models.
         ablation: results of the systems of Table 4, if they were trained.
         synthetic: whether the corpus is synthetic.
+        name: name of another corpus.
         command: command line of the training.
         files: the TSV files of the corpus.
         news: those of the text that the first stage of the BRNN is trained on.
@@ -78,6 +80,7 @@ class Page:
     results: Sequence[Result]
     ablation: Sequence[Result]
     synthetic: bool
+    name: str
     command: str
     files: Sequence[Path]
     news: Sequence[Path]
@@ -95,8 +98,7 @@ class Page:
         return "here, synthetic corpus" if self.synthetic else "here"
 
     def lines(self) -> Iterator[str]:
-        corpus = "a synthetic corpus of mintzai-ST's layout" if self.synthetic else "mintzai-ST v1.0"
-        yield f"# {self.title} on {corpus}\n"
+        yield f"# {self.title} on {SYNTHETIC_NAME if self.synthetic else self.name}\n"
         if self.synthetic:
             yield _SYNTHETIC
         yield from self._conditions()
@@ -189,6 +191,7 @@ def main(
     languages: Annotated[str, Option()],
     command: Annotated[str, Option(help="Command line of the training.")],
     synthetic: Annotated[bool, Option()] = False,
+    name: Annotated[str, Option(help="Name of the corpus.")] = "mintzai-ST v1.0",
     ablations: Annotated[str, Option(help="Systems of Table 4 that were trained.")] = "",
     system: Annotated[str, Option(help="System of the models, if not AutoPunct.")] = "",
 ) -> None:
@@ -198,7 +201,7 @@ def main(
     alignment = read_json_file(EXP / "align.json") if (EXP / "align.json").exists() else {}
     files = [Path("data/tsv", language, f"{split}.tsv") for language in codes for split in ("train", "dev", "test")]
     news = sorted(Path("data/text").glob("*/*.tsv"))
-    page = Page(results, others, synthetic, command, files, news, alignment)
+    page = Page(results, others, synthetic, name, command, files, news, alignment)
     decoded = {f"{result.language} plain": result.plain for result in results}
     write_score_sets({result.language: result.tuned for result in results} | decoded, EXP / "scores.json")
     with write_file(EXP / "RESULTS.md") as out:
