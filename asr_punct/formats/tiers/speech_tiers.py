@@ -6,7 +6,7 @@ these nor words, all that depend on no other and have the same type. Of these ca
 
 * tiers whose name or type has a part of `_OTHER_NAMES`, such as codes, notes, glosses, gestures;
 * tiers of codes: most annotations are one token with a digit or an underscore (`BOOK_001`);
-* tiers without a participant, if others have one, and not named like `utterances` themselves.
+* tiers of single words without a participant, if others have one, and not named like `utterances` themselves.
 
 If a tier of ids or codes has a dependent tier of texts (`tx`), with one annotation for each id, that one is read.
 """
@@ -86,6 +86,12 @@ def _is_coded(tier: EafTier) -> bool:
     return sum(_CODE.fullmatch(text) is not None for text in texts) >= _CODED_SHARE * len(texts)
 
 
+def _is_running(tier: EafTier) -> bool:
+    """Whether the annotations have two words or more on average."""
+    texts = [entries.spoken_tokens(each.text) for each in tier.annotations]
+    return sum(map(len, texts)) >= 2 * sum(map(bool, texts))
+
+
 def _with_texts_of_ids(roots: Sequence[EafTier], tiers: Sequence[EafTier]) -> list[EafTier]:
     """Return the tiers; instead of one of ids or other codes the tier of texts that depends on it, if there is one."""
     text_of = {tier.parent: tier for tier in reversed(tiers) if _is_named(tier, _TEXT_NAMES) and not _is_coded(tier)}
@@ -98,7 +104,7 @@ def _speech(tiers: Sequence[EafTier], *, has_words: bool) -> list[EafTier]:
     chosen = [tier for tier in tiers if not _is_coded(tier)]
     chosen = [tier for tier in chosen if not _is_named(tier, _OTHER_NAMES)] or chosen
     if any(tier.participant for tier in chosen):
-        chosen = [tier for tier in chosen if tier.participant or _has_part(tier.id, _UTTERANCE_NAMES)]
+        chosen = [t for t in chosen if t.participant or _has_part(t.id, _UTTERANCE_NAMES) or _is_running(t)]
     named = [tier for tier in chosen if tier.parent or _is_named(tier, _UTTERANCE_NAMES)]
     if named or has_words or len({tier.type for tier in chosen}) != 1:
         return named
