@@ -56,7 +56,7 @@ class ModelInfo:
         """Longest input in sub-words: the smallest of the encoder's positions, `window.tokens` and `MAX_TOKENS`."""
         positions = int(self.encoder.get("max_position_embeddings", MAX_TOKENS))
         if self.encoder.get("model_type") in _PADDED_POSITIONS and "max_position_embeddings" in self.encoder:
-            positions -= int(self.encoder["pad_token_id"]) + 1
+            positions -= int(self.encoder.get("pad_token_id", 0)) + 1
         return min(positions, self.model.window.tokens, MAX_TOKENS)
 
 
@@ -97,6 +97,11 @@ def info_from_mapping(content: Any, place: object) -> ModelInfo:
     info = from_mapping(ModelInfo, others, place)
     settings = from_mapping(DecodeSettings, decoding, place)
     _check_decoding(settings, info.model.heads.classes, str(place))
+    kind, padding = info.encoder.get("model_type"), info.encoder.get("pad_token_id", 0)
+    if not isinstance(kind, str | None):
+        raise ModelError(f"{place}: encoder.model_type", repr(kind)[:80], "a name")
+    if kind in _PADDED_POSITIONS and type(padding) is not int:
+        raise ModelError(f"{place}: encoder.pad_token_id", repr(padding)[:80], "a whole number")
     for name in ("max_position_embeddings", "vocab_size"):
         size = info.encoder.get(name, 1)
         if type(size) is not int or size < 1:

@@ -7,7 +7,7 @@ from dummies import json_lines, refused, utterances
 
 from asr_punct import hub as package
 from asr_punct import scoring
-from asr_punct.checkpoint import CONFIG, ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, read_info, write_info
+from asr_punct.checkpoint import CONFIG, ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, file_sha256, read_info, write_info
 from asr_punct.cli.describe import describe, list_models
 from asr_punct.errors import ArgumentError, ModelError
 from asr_punct.hub import find_model, find_trainable_model, shipped_models
@@ -112,6 +112,31 @@ def test_a_graph_that_cannot_be_opened(copy):
     with pytest.raises(ArgumentError) as error:
         open_backend(copy, read_info(copy), "cuda", graph="fp32")
     assert (error.value.place, error.value.found) == ("device", "'cuda'")
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "place"),
+    [
+        (("model", "heads"), {"kind": "classes", "classes": ["O", "COMMA"]}, ONNX),
+        (("encoder", "model_type"), [], f"{CONFIG}: encoder.model_type"),
+        (("encoder", "model_type"), {}, f"{CONFIG}: encoder.model_type"),
+    ],
+)
+def test_sizes_that_do_not_fit_the_graph(copy, keys, value, place):
+    altered(copy, *keys, value=value)
+    with refused(copy / place, kind=ModelError):
+        Punctuator.from_pretrained(copy)
+
+
+def test_token_ids_that_do_not_fit_the_graph(copy):
+    tokenizer = json.loads((copy / TOKENIZER).read_text(encoding="utf-8"))
+    tokenizer["model"]["vocab"]["[CLS]"] = 10**9
+    for token in tokenizer["added_tokens"]:
+        token["id"] = tokenizer["model"]["vocab"][token["content"]]
+    (copy / TOKENIZER).write_text(json.dumps(tokenizer), encoding="utf-8")
+    altered(copy, "files", TOKENIZER, value=file_sha256(copy / TOKENIZER))
+    with refused(copy / ONNX, kind=ModelError):
+        Punctuator.from_pretrained(copy)("ana")
 
 
 # Models that ship

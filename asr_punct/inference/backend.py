@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, verified_file
+from asr_punct.checkpoint import CONFIG, ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, ModelInfo, verified_file
 from asr_punct.errors import ArgumentError, MissingExtraError, ModelError, first_line
 from asr_punct.features import Features, WindowProbabilities
 from asr_punct.inference.options import Graph
@@ -66,6 +66,7 @@ class OnnxBackend:
         if _CAN_FLUSH:  # elsewhere the option would also change the calling thread, and nothing would change it back
             options.add_session_config_entry("session.set_denormal_as_zero", "1")
         content = graph if isinstance(graph, bytes) else str(graph)
+        self._place = "graph" if isinstance(graph, bytes) else graph
         try:
             with _flush_denormals():  # restores the calling thread's mode afterwards
                 self._session = onnxruntime.InferenceSession(
@@ -75,17 +76,29 @@ class OnnxBackend:
                     disabled_optimizers=["SkipLayerNormFusion"],  # the fused operator is slower than its parts
                 )
         except Exception as error:  # onnxruntime's errors share no base class
-            place = "graph" if isinstance(graph, bytes) else graph
-            raise ModelError(place, first_line(error), "a graph that onnxruntime runs") from None
+            raise ModelError(self._place, first_line(error), "a graph that onnxruntime runs") from None
         self._inputs = [item.name for item in self._session.get_inputs()]
-        outputs = {item.name for item in self._session.get_outputs()}
-        self._outputs = [CLASSES_OUTPUT if CLASSES_OUTPUT in outputs else MARKS_OUTPUT, CASES_OUTPUT]
+        widths = {item.name: item.shape[-1] for item in self._session.get_outputs() if item.shape}
+        self._outputs = [CLASSES_OUTPUT if CLASSES_OUTPUT in widths else MARKS_OUTPUT, CASES_OUTPUT]
+        self._widths = [widths.get(name) for name in self._outputs]
+
+    def check_widths(self, labels: int, cases: int) -> None:
+        """Raise ModelError if the graph has another number of labels or cases; a graph need not name them."""
+        for name, found, expected in zip(self._outputs, self._widths, (labels, cases), strict=True):
+            if isinstance(found, int) and found != expected:
+                raise ModelError(self._place, f"{found} {name}", f"{expected}, as in {CONFIG}")
 
     def probabilities(self, features: Features) -> WindowProbabilities:
-        """Return the probabilities of a batch; those at padding are meaningless."""
+        """Return the probabilities of a batch; those at padding are meaningless.
+
+        Raises ModelError if the graph does not fit the sizes of the model's configuration or the ids of its tokenizer.
+        """
         inputs = features.inputs()
-        with _flush_denormals():
-            labels, cases = self._session.run(self._outputs, {name: inputs[name] for name in self._inputs})
+        try:
+            with _flush_denormals():
+                labels, cases = self._session.run(self._outputs, {name: inputs[name] for name in self._inputs})
+        except Exception as error:  # onnxruntime's errors share no base class
+            raise ModelError(self._place, first_line(error), f"a graph for {CONFIG} and {TOKENIZER}") from None
         return WindowProbabilities(labels, cases)
 
 

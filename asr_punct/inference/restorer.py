@@ -18,11 +18,11 @@ from asr_punct.decode import DecodeSettings
 from asr_punct.decode.inputs import label_probabilities, list_probabilities
 from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
-from asr_punct.inference.backend import Backend, open_backend
+from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
 from asr_punct.inference.options import ANY_MODEL, ModelOptions
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries, spread_labels
-from asr_punct.marks import MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
+from asr_punct.marks import CASES, MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, annotate
@@ -66,6 +66,8 @@ class Restorer:
         """
         info = read_info(directory)
         backend = open_backend(directory, info, options.device, options.threads, options.graph)
+        if isinstance(backend, OnnxBackend):
+            backend.check_widths(len(info.model.heads.classes or MARKS), len(CASES))
         casing = read_casing(verified_file(directory, info, CASING)) if CASING in info.files else ()
         return cls.of(info, load_tokenizer(directory, info), backend, options, casing)
 
