@@ -54,7 +54,16 @@ MAY_BE_HEAVY = (
     *(f"nemo/{name}.py" for name in ("connector", "model", "parts", "train")),
 )
 RECOGNISERS = {"pocketsphinx", "faster_whisper"}
-SERVICE = {"fastapi", "starlette", "pydantic", "uvicorn", "websockets", "prometheus_client", "python_multipart"}
+SERVICE = {
+    "fastapi",
+    "starlette",
+    "pydantic",
+    "uvicorn",
+    "websockets",
+    "prometheus_client",
+    "python_multipart",
+    "httpx",
+}
 CLUSTER = {"ray", "fsspec"}
 AUDIO = {"librosa", "soundfile", "av", "espeakng_loader", "soxr"}
 

@@ -19,6 +19,7 @@ from asr_punct.serve.limits import DEFAULTS, Limits
     {
         "On this machine": "asr-punct serve",
         "In front of a Vosk server": "asr-punct serve --port 2701 --vosk ws://localhost:2700",
+        "In front of a recogniser with OpenAI's API": "asr-punct serve --openai http://localhost:8000",
         "For other machines, with a token": "ASR_PUNCT_TOKEN=… asr-punct serve --host 0.0.0.0 --port 80",
     },
 )
@@ -48,6 +49,13 @@ def serve(
         str | None,
         typer.Option(help="Vosk server to forward audio to, such as ws://localhost:2700; its results are punctuated."),
     ] = None,
+    openai: Annotated[
+        str | None,
+        typer.Option(
+            help="Recogniser with OpenAI's API to forward audio to, such as http://localhost:8000; "
+            "its transcriptions are punctuated."
+        ),
+    ] = None,
     marks: options.MarkNames = None,
     no_case: options.NoCase = False,
     casing: options.CasingList = None,
@@ -65,7 +73,8 @@ def serve(
 
     Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
     punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page to read, edit and export a file.
-    With --vosk, clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals.
+    With --vosk, clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals; with
+    --openai, POST /v1/audio/transcriptions is that of OpenAI.
 
     Without --token everybody who reaches the address by a permitted host name may use the service. SIGTERM and SIGINT
     end it: it finishes its requests and sends the remaining words of its streams.
@@ -80,6 +89,8 @@ def serve(
         raise AsrPunctError("--token", "an invalid token", "printable ASCII characters without spaces")
     if vosk is not None and not vosk.startswith(("ws://", "wss://")):
         raise AsrPunctError("--vosk", repr(vosk), "an address such as ws://localhost:2700")
+    if openai is not None and not openai.startswith(("http://", "https://")):
+        raise AsrPunctError("--openai", repr(openai), "an address such as http://localhost:8000")
     listener = bind(host, port)
 
     chosen = options.model_options(language=language, int8=int8, marks=marks, no_case=no_case, casing=casing)
@@ -91,7 +102,7 @@ def serve(
     workers = thread_count(threads)
     # As in the default limits, all bodies in memory together may be as large as 16 bodies of the maximum size.
     limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
-    service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "")
+    service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "", openai or "")
     server = Server(service)
     if not quiet:
         shown = f"[{host}]" if ":" in host else host

@@ -26,6 +26,7 @@ from asr_punct.serve.connections import Bodies, Connections, while_connected
 from asr_punct.serve.documents import Documents
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
+from asr_punct.serve.openai_proxy import PATHS, OpenAiProxy
 from asr_punct.serve.prometheus import Measured, Metrics
 from asr_punct.serve.requests import parse_request
 from asr_punct.serve.schema import (
@@ -56,6 +57,7 @@ class Service:
         origins: sites whose pages may use the service.
         host: address on which the service listens.
         threads: number of threads for long requests, and of as many for streams.
+        openai: address of a recogniser with OpenAI's API, to which audio is forwarded (`http://host:8000`); "": none.
         vosk: address of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
     """
 
@@ -66,6 +68,7 @@ class Service:
     host: str = "127.0.0.1"
     threads: int = 1
     vosk: str = ""
+    openai: str = ""
     metrics: Metrics = field(default_factory=Metrics)
     bodies: Bodies = field(init=False)
     documents: Documents = field(init=False)
@@ -145,6 +148,16 @@ def _add_documents(app: FastAPI, service: Service, request_schema: dict[str, Any
             work = service.documents.answer(lambda: parse_request(kind, query, body), len(body))
             answer = await while_connected(request, work)
         return Response(answer.body, media_type=answer.media_type, headers=answer.headers)
+
+    if service.openai:
+        proxy = OpenAiProxy(service.openai, service.documents, bool(service.token))
+
+        async def transcribe(request: Request) -> Response:
+            """Forward audio to the recogniser; its answer, as OpenAI describes it, has marks and capitals."""
+            return await proxy.forward(request)
+
+        for path in PATHS:
+            app.post(path, tags=["transcribe"])(transcribe)
 
 
 def _request_schema() -> tuple[dict[str, Any], dict[str, Any]]:

@@ -80,12 +80,15 @@ class Bodies:
             raise ServiceError(408, "body", "a body that does not end", "a whole request") from None
 
 
-async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """Return the result of `work`, which is cancelled if the client of the request leaves; its body must be read.
+async def while_connected(
+    request: Request, work: Coroutine[Any, Any, Result], is_read: asyncio.Event | None = None
+) -> Result:
+    """Return the result of `work`, which is cancelled if the client of the request leaves.
 
-    Raises ServiceError if the client leaves.
+    The body of the request must have been read, or `is_read` be set when it is. Raises ServiceError if the
+    client leaves.
     """
-    task, leaves = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_end(request))
+    task, leaves = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_end(request, is_read))
     try:
         await asyncio.wait({task, leaves}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
@@ -96,7 +99,9 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, Result]) -
         leaves.cancel()
 
 
-async def _wait_for_end(request: Request) -> None:
+async def _wait_for_end(request: Request, is_read: asyncio.Event | None) -> None:
+    if is_read:
+        await is_read.wait()
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
@@ -14,6 +15,7 @@ from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.serve.turns import Work, Worker
 from asr_punct.words import Utterance
 
+Result = TypeVar("Result")
 _SHORT_BYTES = 2**10
 """Maximum size of a short request, about 150 words. A separate thread computes short requests."""
 _TOGETHER_BYTES = 8 * 2**10
@@ -39,17 +41,31 @@ class Documents:
         self._short = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
         room = _BEGUN_BODIES * limits.body_bytes
         self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, room=room, threads=threads)
-        self._count = 0
+        self._count = self._others = 0
         self._refused = asyncio.Event()
 
     @property
     def is_empty(self) -> bool:
         """Whether no request waits or is computed."""
-        return not self._count
+        return not (self._count or self._others)
 
     def refuse(self) -> None:
         """Answer requests that wait or are computed, and all further ones, with status 503: the service stops."""
         self._refused.set()
+
+    async def unless_refused(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Return the result of other work for a request. Raises ServiceError if the service stops before."""
+        found, refused = asyncio.ensure_future(work), asyncio.ensure_future(self._refused.wait())
+        self._others += 1
+        try:
+            await asyncio.wait({found, refused}, return_when=asyncio.FIRST_COMPLETED)
+            if found.done():
+                return found.result()
+            raise stopping()
+        finally:
+            self._others -= 1
+            found.cancel()
+            refused.cancel()
 
     def close(self) -> None:
         """Compute what is left in the queues, and end the threads."""
