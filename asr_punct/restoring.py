@@ -17,7 +17,8 @@ from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, Setting, plural
 from asr_punct.files import InputFile, Pathlike, make_directory, write_file
 from asr_punct.fillers import without_fillers
-from asr_punct.formats.cues.writers import check_subtitle_format, parse_limits_option
+from asr_punct.formats.cues.cue_reader import repeats_lines
+from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, check_subtitle_format, parse_limits_option
 from asr_punct.formats.kaldi.tables import read_wav_scp
 from asr_punct.formats.registry import PARAGRAPH_FORMATS, READING_FORMATS
 from asr_punct.formats.source import Source
@@ -45,6 +46,9 @@ class Hint:
 CAPITALS_STAY = Hint("all words are in capitals, which stay in the output", "to restore capitals", Setting("lowercase"))
 LABELS_STAY = Hint(
     "found labels, which stay in the output", "to restore all marks and capitals", Setting("ignore_labels")
+)
+REPEATED_LINES = Hint(
+    "rolling captions: each line is in several cues", "for cues that show it once", Setting("subtitles", "netflix")
 )
 OnHint = Callable[[Hint], object]
 _NO_LABELS = Labels()
@@ -163,6 +167,8 @@ def restore_file(
     read = formats.read(
         source, may_be_empty=True, times=options.times, strict=options.strict, on_bad_times=_as_hint(on_hint)
     )
+    if on_hint and target.format in SUBTITLE_FORMATS and not target.limits:
+        read = _with_hint(read, repeats_lines, REPEATED_LINES, on_hint)
     utterances = prepare(read, punctuator, options, on_hint)
     if make_folder:
         make_directory(Path(output).parent)
@@ -175,6 +181,18 @@ def restore_file(
         stay = "unchanged" if target.keeps_bytes else "as U+FFFD"
         on_hint(Hint(f"{found}, written {stay}", "if the file is in another encoding", Setting("encoding")))
     return written
+
+
+def _with_hint(
+    utterances: Iterable[Utterance], has_it: Callable[[Utterance], bool], hint: Hint, on_hint: OnHint
+) -> Iterator[Utterance]:
+    """Yield the utterances; give the hint once, at the first that has it."""
+    is_new = True
+    for utterance in utterances:
+        if is_new and has_it(utterance):
+            is_new = False
+            on_hint(hint)
+        yield utterance
 
 
 def _as_hint(on_hint: OnHint | None) -> OnBadTimes | None:

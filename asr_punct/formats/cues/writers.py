@@ -8,7 +8,7 @@ their cues have the times and lines of the input's cues, without tags.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import TextIO, cast
 
@@ -38,29 +38,31 @@ def write_subtitles(
     """Write a file of subtitles: utterances of one recording, those of each channel in the order of time.
 
     Utterances that were cues of a file keep their times and lines; in the same format (SubRip or WebVTT) also their
-    numbers, settings and tags, but not line ends and byte order mark. Other utterances become cues by
-    `subtitles.make_cues`, in the order of time; cues of different channels may overlap.
+    numbers, settings and tags, but not line ends and byte order mark. In other formats, cues without text and lines
+    that repeat those of the cue before are left out. Other utterances become cues by `subtitles.make_cues`, in the
+    order of time; cues of different channels may overlap.
 
     `limits` are those of new cues, which then replace the cues of a file; if None, `NETFLIX`, and cues are kept.
     `on_cue` is called with each cue. Raises InputError if a channel has no times, or an utterance belongs to another
     recording.
     """
     markup = _MARKUPS[format_name]
-    cues = _Cues(markup, glyphs).make(utterances, limits)
-    if format_name != markup.format:  # ASS and TTML
-        cues = (written for written in cues if written.cue.lines)
+    remaining = iter(utterances)
+    first = list(islice(remaining, 1))
+    cues = _Cues(format_name, glyphs).make(chain(first, remaining), limits)
     if on_cue:
         cues = _reported(cues, on_cue)
     if format_name == markup.format:
         out.writelines(_blocks(markup, cues))
     else:
         plain = (written.cue for written in cues)
-        out.writelines(_ass_lines(plain) if format_name == "ass" else _ttml_lines(plain, glyphs.name))
+        language = (first[0].language if first else "") or glyphs.name
+        out.writelines(_ass_lines(plain) if format_name == "ass" else _ttml_lines(plain, language))
 
 
 def plain_cues(utterances: Iterable[Utterance], glyphs: Glyphs, limits: Limits | None = None) -> Iterator[Cue]:
     """Yield the cues that `write_subtitles` would write, without tags; those without text are left out."""
-    return (written.cue for written in _Cues(SRT, glyphs).make(utterances, limits) if written.cue.lines)
+    return (written.cue for written in _Cues("", glyphs).make(utterances, limits))
 
 
 write_srt = partial(write_subtitles, format_name="srt")
@@ -97,21 +99,23 @@ class _Written:
 
 
 class _Cues:
-    """Makes the cues of one file, in this markup.
+    """Makes the cues of one file, in this format.
 
-    `_last_line` is the last line made, without tags, for cues that repeat it; `_recording` is that of the new cues.
+    `_last_line` is the last line made, without tags, for cues that repeat it, and `_last_end` the end of the last cue;
+    `_recording` is that of the new cues.
     """
 
-    def __init__(self, markup: Markup, glyphs: Glyphs) -> None:
-        self._markup, self._glyphs = markup, glyphs
-        self._last_line = ""
+    def __init__(self, format_name: str, glyphs: Glyphs) -> None:
+        self._format, self._markup, self._glyphs = format_name, _MARKUPS.get(format_name, SRT), glyphs
+        self._last_line, self._last_end = "", 0.0
         self._recording: str | None = None
 
     def make(self, utterances: Iterable[Utterance], limits: Limits | None) -> Iterator[_Written]:
         """Yield the cues of utterances: without limits, those of the input if it has any; else new ones."""
         for is_kept, group in groupby(utterances, key=lambda u: limits is None and isinstance(u.origin, CueOrigin)):
             if is_kept:
-                yield from map(self._kept_cue, group)
+                cues = map(self._kept_cue, group)
+                yield from (cue for cue in cues if cue.text or cast(CueOrigin, cue.origin).format == self._format)
             else:
                 yield from self._new_cues(group, limits or NETFLIX)
 
@@ -119,8 +123,15 @@ class _Cues:
         origin = cast(CueOrigin, utterance.origin)
         text = self._text(origin, utterance)
         plain = (" ".join(self._markup.plain(line).split()) for line in text.split("\n"))
-        cue = Cue(origin.start, origin.end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,))
+        start, end = self._shown(origin)
+        cue = Cue(start, end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,))
         return _Written(cue, text, origin)
+
+    def _shown(self, origin: CueOrigin) -> tuple[Seconds, Seconds]:
+        """Return the times of a cue; instead of an unknown start, the last end; of an end before it, a short time."""
+        start = origin.start if origin.start >= 0 else self._last_end
+        self._last_end = origin.end if origin.end >= start else start + NETFLIX.min_seconds
+        return start, self._last_end
 
     def _text(self, cue: CueOrigin, utterance: Utterance) -> str:
         words, labels, keeps_markup = cue.text.words, utterance.labels, cue.markup is self._markup
@@ -128,7 +139,8 @@ class _Cues:
             found, expected = plural(len(labels), "word"), f"the {len(words)} of its cue"
             raise InputError(f"utterance {utterance.id!r}", found, expected)
         repeated = cue.head.strip()
-        parts = [cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head]
+        head = cue.head.replace(repeated, self._last_line) if self._last_line and repeated else cue.head
+        parts = [head] if cue.format == self._format else []
         between = cue.text.between if keeps_markup else [cue.markup.spaces(text) for text in cue.text.between]
         parts.append(between[0])
         for word, token, label, after in zip(words, utterance.words, labels, between[1:], strict=True):
