@@ -17,7 +17,7 @@ DEFAULT_TIME_SOURCE = dict.fromkeys(
 )
 DEFAULT_TIME_SOURCE |= dict.fromkeys(["eaf", "lhotse", "textgrid"], "aligner")
 DEFAULT_TIME_SOURCE |= dict.fromkeys(["ctm/aligner", "nemo/alignment", "whisper/ctc", "whisper/whisperx"], "ctc")
-DEFAULT_TIME_SOURCE["whisper"] = "whisper"
+DEFAULT_TIME_SOURCE |= dict.fromkeys(["whisper", "whisper-jsonl"], "whisper")
 """The source of word times that a file does not name, by format or by format/variant."""
 
 
@@ -181,6 +181,9 @@ SAMPLES: dict[str, str | dict[str, str]] = {
     "whisper-log/whisper": "[00:00.250 --> 00:02.125]  qué dijo ana\n[00:03.000 --> 00:04.250]  hola r&d\n",
     "whisper-log/cpp": "main: processing\n\n[00:00:00.250 --> 00:00:02.125]  (speaker 0) qué dijo ana [SPEAKER_TURN]\n"
     "[00:00:02.125 --> 00:00:03.000]\n[00:00:03.000 --> 00:00:04.250]  (speaker ?) hola r&d\n\ntimings:\n",
+    "whisper-jsonl": "".join(line(whisper_segment(i, rows)) + "\n" for i, rows in enumerate(SEGMENTS)),
+    "whisper-csv": 'start,end,text\n250,2125," qué dijo ana"\n2125,3000,""\n3000,4250,hola r&d\n',
+    "whisper-csv/speaker": 'start,end,speaker,text\n250,2125,"0"," qué dijo ana"\n3000,4250,1,"hola r&d "\n',
     "whisper-tsv": "start\tend\ttext\n250\t2125\tqué dijo ana\n2125\t3000\t\n3000\t4250\thola r&d\n",
     "vosk": line({"result": entries(ROWS, conf=0.5), "spk": [0.25], "text": joined(ROWS)}),
     "lhotse": "".join(map(supervision, (1, 2), SEGMENTS)),

@@ -32,19 +32,19 @@ ROWS_WRITTEN = [row for row in SAMPLES if format_of(row) in WRITABLE]
 READ_BACK = [name for name in WRITABLE if name in READABLE]
 IN_COLUMNS = ("tsv", "json", "textgrid")
 """Formats that write marks beside the words, not into them."""
-TIMED = ("json", "ctm", "textgrid", "eaf", "nemo", "whisper", "vosk", "lhotse", "kaldi")
+TIMED = ("json", "ctm", "textgrid", "eaf", "nemo", "whisper", "whisper-jsonl", "vosk", "lhotse", "kaldi")
 """Formats that have the times of every word."""
-NAMING = ("tsv", "json", "textgrid", "eaf", "nemo", "whisper", "vosk", "lhotse")
+NAMING = ("tsv", "json", "textgrid", "eaf", "nemo", "whisper", "whisper-jsonl", "vosk", "lhotse")
 """Formats whose files can name the time source."""
-WITH_KEY = ("nemo", "whisper", "vosk", "lhotse")
+WITH_KEY = ("nemo", "whisper", "whisper-jsonl", "vosk", "lhotse")
 """Those that name it by the key `times`, unless it is the default."""
-WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "lhotse", "vtt")
+WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "whisper-jsonl", "lhotse", "vtt")
 """Formats with speakers."""
-TIMELESS, EDGES = ("text", "tsv", "kaldi-text"), ("stm", "srt", "vtt", "whisper-log", "whisper-tsv")
+TIMELESS, EDGES = ("text", "tsv", "kaldi-text"), ("stm", "srt", "vtt", "whisper-log", "whisper-tsv", "whisper-csv")
 """Formats without times, and with those of segments alone."""
 KEEP_CASE = ("textgrid",)
 """Formats that keep the case of their words beside the words with marks."""
-NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt", "whisper-log", "whisper-tsv")
+NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt", "whisper-log", "whisper-tsv", "whisper-csv")
 
 
 def put(path, content):

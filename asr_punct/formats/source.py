@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from asr_punct.words import Utterance
 _FIRST_LINES, _FIRST_ROWS = 100, 5
 """Numbers of lines by which the format of a text file is detected, and of rows by which other formats are refused."""
 _JSON_START = re.compile(r'\{ ?("|$)|\[ ?(\{|$)')
+_JSON_LINES = re.compile(r'[\[{]\n[\[{"]|\{ ?"[^"]*" ?:')
+"""A line that opens an object or list, such as those between the messages of a program."""
 
 
 class Source:
@@ -47,7 +50,8 @@ class Source:
             return self._given
         if self._is_like_text and is_text_of_data_dir(self.file):
             return "kaldi-text"
-        return self._recognised() or (self._json_format() if self._by_name == "json" else self._by_name or "text")
+        is_json = self._by_name == "json" or self._is_json_in_txt
+        return self._recognised() or (self._json_format() if is_json else self._by_name or "text")
 
     @property
     def is_known(self) -> bool:
@@ -72,7 +76,7 @@ class Source:
 
     def _read(self) -> Iterator[Utterance]:
         chosen = registry.FORMATS[self.format]
-        if self._given is None and self._by_name is None and self.format == "text":
+        if self._given is None and self._by_name in (None, "text") and self.format == "text":
             self._refuse_other_formats()
         if self._tiers:
             yield from self._read_tiers(chosen)
@@ -93,9 +97,16 @@ class Source:
     def _is_like_text(self) -> bool:
         return self._by_name in (None, "text", "tsv")
 
+    @cached_property
+    def _is_json_in_txt(self) -> bool:
+        """Whether a `.txt` file begins as JSON does, as where the output of a program was saved."""
+        lines = self.file.first_lines(_FIRST_LINES) if self._by_name == "text" and not self.is_stream else ()
+        return _JSON_START.match(" ".join(next(filter(str.strip, lines), "").split())) is not None
+
     def _recognised(self) -> str | None:
         """Return the format of lines that recognises the first ones, if the suffix does not decide; else None."""
         suffixes = {".txt", ".tsv"} if self._is_like_text else {*registry.FORMATS[str(self._by_name)].suffixes}
+        suffixes |= {".jsonl"} if self._is_json_in_txt else set()
         for name, each in registry.FORMATS.items():
             may_be = name != self._by_name and not suffixes.isdisjoint(each.suffixes)
             recognises = each.recognises if may_be and isinstance(each, registry.TextFormat) else None
@@ -135,13 +146,15 @@ class Source:
             raise InputError(place, "the text of a data directory with a ctm", expected, kaldi)
 
     def _refuse_other_formats(self) -> None:
-        """Raise InputError if a file of an unknown suffix looks like another format than text."""
+        """Raise InputError if a file of an unknown suffix, or `.txt`, looks like another format than text."""
         lines = self.file.first_lines(_FIRST_LINES)
-        rows = [line.split() for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)][:_FIRST_ROWS]
+        rows = [line.split() for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)]
         if not rows:
             return
-        if _JSON_START.match(" ".join(rows[0])):
+        texts = [" ".join(row) for row in rows]
+        if _JSON_START.match(texts[0]) or any(map(_JSON_LINES.match, map("\n".join, pairwise(texts)))):
             self._refuse("JSON", "")
+        rows = rows[:_FIRST_ROWS]
         for name, each in registry.FORMATS.items():
             if isinstance(each, registry.TextFormat) and each.resembles and each.resembles(rows):
                 self._refuse(f"what looks like {name}", name)

@@ -60,7 +60,7 @@ def is_vtt(rows: Sequence[Sequence[str]]) -> bool:
 
 def is_srt(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the words of a file's first lines look like cues."""
-    return any(row[1:2] == [ARROW] and _CUE_START.fullmatch(row[0]) for row in rows)
+    return not is_vtt(rows) and any(row[1:2] == [ARROW] and _CUE_START.fullmatch(row[0]) for row in rows)
 
 
 def read_srt(path: Pathlike) -> Iterator[Utterance]:

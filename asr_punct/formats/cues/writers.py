@@ -115,7 +115,7 @@ class _Cues:
         for is_kept, group in groupby(utterances, key=lambda u: limits is None and isinstance(u.origin, CueOrigin)):
             if is_kept:
                 cues = map(self._kept_cue, group)
-                yield from (cue for cue in cues if cue.text or cast(CueOrigin, cue.origin).format == self._format)
+                yield from (cue for cue in cues if cue.cue.lines or cast(CueOrigin, cue.origin).format == self._format)
             else:
                 yield from self._new_cues(group, limits or NETFLIX)
 

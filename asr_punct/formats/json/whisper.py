@@ -2,6 +2,8 @@
 
 The format `whisper` also covers whisper.cpp and transformers' pipeline (`whisper_cpp`, `whisper_chunks`).
 
+The format `whisper-jsonl` has a segment on each line.
+
 `{"text", "segments": [{"start", "end", "text", "words": [{"word": " hola", "start", "end", "probability"}]}],
 "language"}`, or only the list of segments. Variants:
 
@@ -15,6 +17,7 @@ The format `whisper` also covers whisper.cpp and transformers' pipeline (`whispe
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TextIO
 
@@ -62,6 +65,28 @@ def is_whisper(content: Any) -> bool:
         or (is_service and "duration" in content)
         or any(is_variant(content) for is_variant, _, _ in _VARIANTS)
     )
+
+
+def are_segment_lines(lines: Iterable[str]) -> bool:
+    """Whether the first line of a file is a segment, an object with `start`, `end` and `text`."""
+    item = nodes.first_json_value(lines, '"text"')
+    return isinstance(item, dict) and item.keys() >= _SEGMENT_KEYS and not item.keys() & {"segments", "task"}
+
+
+def read_segment_lines(path: Pathlike) -> Iterator[Utterance]:
+    """Yield an utterance for each line, which is a segment. Raises InputError for a line that is no JSON object."""
+    return read_whisper([node.item for _, node in nodes.read_json_lines(path)], path)
+
+
+def write_segment_lines(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
+    """Write each utterance as a segment on a line, as `write_whisper` writes segments."""
+    utterances = list(values)
+    origins = [json_origin(utterance.origin, _FORMAT) for utterance in utterances]
+    if not all(origin and isinstance(origin.document, list) for origin in origins):
+        utterances = [replace(utterance, origin=None) for utterance in utterances]
+    content = _content(utterances, glyphs)
+    for segment in content if isinstance(content, list) else content["segments"]:
+        out.write(json.dumps(segment, ensure_ascii=False) + "\n")
 
 
 def read_whisper(content: Any, path: Pathlike) -> Iterator[Utterance]:

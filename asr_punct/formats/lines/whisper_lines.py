@@ -8,7 +8,7 @@ The first word has the segment's start and the last its end, as in subtitles.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TextIO
 
@@ -47,7 +47,7 @@ def is_whisper_tsv(lines: Iterable[str]) -> bool:
 
 def read_whisper_log(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with times and words. Other lines are messages, and are kept."""
-    return _utterances(_parsed_log(read_lines(path), display_name(path)), path)
+    return named_segments(_parsed_log(read_lines(path), display_name(path)), path)
 
 
 def read_whisper_tsv(path: Pathlike) -> Iterator[Utterance]:
@@ -55,11 +55,11 @@ def read_whisper_tsv(path: Pathlike) -> Iterator[Utterance]:
 
     Raises InputError for another header, a line without three columns, and times that are no numbers of milliseconds.
     """
-    return _utterances(_parsed_tsv(read_lines(path), display_name(path)), path)
+    return named_segments(_parsed_tsv(read_lines(path), display_name(path)), path)
 
 
-def _utterances(lines: Iterator[ParsedLine], path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances, each with the lines without words before it."""
+def named_segments(lines: Iterator[ParsedLine], path: Pathlike) -> Iterator[Utterance]:
+    """Yield the utterances with names, each with the lines without words before it."""
     name, numbered = recording_name(path), enumerate(attach_lines(lines), start=1)
     return (replace(utterance, id=f"{name}-{number}", recording=name) for number, utterance in numbered)
 
@@ -96,13 +96,14 @@ def _parsed_tsv(lines: Lines, name: str) -> Iterator[ParsedLine]:
             continue
         if len(columns) != 3:
             raise InputError(place, plural(len(columns), "column"), _EXPECTED)
-        start, end = (_milliseconds(column, place) for column in columns[:2])
+        start, end = (milliseconds(column, place) for column in columns[:2])
         words = entry_words(columns[2], start, end, None, place)
         origin = LineOrigin(TSV, head="\t".join([*columns[:2], ""]))
         yield place, Utterance(tuple(words), time_source="segment", origin=origin) if words else line
 
 
-def _milliseconds(text: str, place: str) -> Seconds:
+def milliseconds(text: str, place: str) -> Seconds:
+    """Return the seconds of a column in milliseconds. Raises InputError if it is no number."""
     return column_time(text, place, "time") / 1000
 
 
@@ -112,37 +113,57 @@ def write_whisper_log(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyp
     Utterances of other formats are sorted by their start. Raises InputError for an utterance without times, or
     utterances of other formats with times of several recordings.
     """
-    out.writelines(_written(utterances, LOG, glyphs))
+
+    def line_of(utterance: Utterance, origin: LineOrigin | None) -> str:
+        text = running_text(utterance, glyphs)
+        clocks = "" if origin else " --> ".join(map(format_clock, times_of(utterance)))
+        return lines_around(origin, text) if origin else f"[{clocks}]  {text}\n"
+
+    out.writelines(written_segments(utterances, LOG, line_of))
 
 
 def write_whisper_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write the header and a line for each utterance with words, as `write_whisper_log`."""
-    has_header = False
-    for lines in _written(utterances, TSV, glyphs):
-        if not has_header and not lines.startswith(f"{_HEADER}\n"):
-            out.write(f"{_HEADER}\n")
-        has_header = True
-        out.write(lines)
+
+    def line_of(utterance: Utterance, origin: LineOrigin | None) -> str:
+        text = running_text(utterance, glyphs)
+        return lines_around(origin, text) if origin else "\t".join([*new_milliseconds(utterance), f"{text}\n"])
+
+    out.writelines(with_header(written_segments(utterances, TSV, line_of), _HEADER))
 
 
-def _written(utterances: Iterable[Utterance], format_name: str, glyphs: Glyphs) -> Iterator[str]:
+def written_segments(
+    utterances: Iterable[Utterance], format_name: str, line_of: Callable[[Utterance, LineOrigin | None], str]
+) -> Iterator[str]:
     """Yield the line of each utterance with words, with the lines around it; those of other formats at the end."""
     others: list[Utterance] = []
     for utterance in utterances:
         if origin := line_origin(utterance.origin, format_name):
-            yield lines_around(origin, _text(utterance, glyphs))
+            yield line_of(utterance, origin)
         elif utterance.words:
             others.append(utterance)
     for utterance in with_edges(sorted_by_start(others)):
-        yield f"{_new_head(utterance, format_name)}{_text(utterance, glyphs)}\n"
+        yield line_of(utterance, None)
 
 
-def _text(utterance: Utterance, glyphs: Glyphs) -> str:
+def with_header(lines: Iterable[str], *headers: str) -> Iterator[str]:
+    """Yield the lines, after the first of the headers unless they begin with one."""
+    for i, line in enumerate(lines):
+        if not i and not line.startswith(tuple(f"{header}\n" for header in headers)):
+            yield f"{headers[0]}\n"
+        yield line
+
+
+def running_text(utterance: Utterance, glyphs: Glyphs) -> str:
+    """Return the written words of a segment as text."""
     return " ".join(written_words(utterance, glyphs, running=True))
 
 
-def _new_head(utterance: Utterance, format_name: str) -> str:
-    times = segment_times(utterance.words, f"utterance {utterance.id!r}")
-    if format_name == TSV:
-        return "".join(f"{round(time * 1000)}\t" for time in times)
-    return f"[{' --> '.join(map(format_clock, times))}]  "
+def times_of(utterance: Utterance) -> tuple[Seconds, Seconds]:
+    """Return start and end of a segment. Raises InputError if it has no times."""
+    return segment_times(utterance.words, f"utterance {utterance.id!r}")
+
+
+def new_milliseconds(utterance: Utterance) -> list[str]:
+    """Return start and end of a segment in whole milliseconds."""
+    return [str(round(time * 1000)) for time in times_of(utterance)]

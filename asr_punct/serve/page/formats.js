@@ -16,6 +16,8 @@ export const SUFFIXES = {
   eaf: ".eaf",
   tsv: ".tsv",
   whisper: ".json",
+  "whisper-jsonl": ".jsonl",
+  "whisper-csv": ".csv",
   "whisper-tsv": ".tsv",
   "whisper-log": ".txt",
   vosk: ".json",
