@@ -6,22 +6,26 @@ window.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from asr_punct.decode.inputs import FloatArray
 
+FlagsT = TypeVar("FlagsT")
 IntArray = npt.NDArray[np.int64]
 
-NO_BOUNDARY, DOCUMENT_START, DOCUMENT_END = 0, 1, 2
-"""Flags of the first and the last word of a document; the word of a one-word document has their sum, 3."""
-BOUNDARIES = 4  # number of values of these flags
+NO_BOUNDARY, DOCUMENT_START, DOCUMENT_END, TURN_START, TURN_END = 0, 1, 2, 4, 8
+"""Flags of the first and the last word of a document, and of the words after and before a change of speaker inside it.
+A word can have several, added up: the word of a one-word document has 3."""
+EDGES, TURNS = DOCUMENT_START | DOCUMENT_END, TURN_START | TURN_END
+BOUNDARIES, TURN_BOUNDARIES = 4, 16  # numbers of values without and with the flags of turns
 
 
 @dataclass(frozen=True, slots=True)
 class WordInput:
-    """An encoded word: ids of its sub-words (1 or more), bucket of the pause after it, flags of document boundaries."""
+    """An encoded word: ids of its sub-words (1 or more), bucket of the pause after it, flags of boundaries."""
 
     subwords: tuple[int, ...]
     pause: int
@@ -41,11 +45,16 @@ class Features:
     pauses: IntArray
     """(batch, words), bucket of the pause after each word."""
     boundaries: IntArray
-    """(batch, words), flags of document boundaries."""
+    """(batch, words), flags of the boundaries of documents and turns."""
 
     def inputs(self) -> dict[str, IntArray]:
         """Return the arrays by name, as inputs of a graph."""
         return {name: getattr(self, name) for name in INPUTS}
+
+
+def turns_as_edges(boundaries: FlagsT) -> FlagsT:
+    """Return flags for a model without vectors of turns, an array or tensor: a turn's edges are those of a document."""
+    return cast(FlagsT, cast(Any, boundaries) & EDGES | cast(Any, boundaries) >> 2)
 
 
 INPUTS = tuple(Features.__dataclass_fields__)

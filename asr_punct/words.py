@@ -247,6 +247,11 @@ def marks_of(word: Word) -> frozenset[Mark]:
     return word.labels.marks if word.labels else frozenset()
 
 
+def changes_speaker(before: str, after: str) -> bool:
+    """Whether another person speaks; an unknown speaker, `""`, may be the same one."""
+    return bool(before and after and before != after)
+
+
 def word_count(utterance: Utterance) -> int:
     """Return the number of words."""
     return len(utterance.words)

@@ -57,12 +57,14 @@ def windows_of(lengths, **columns):
 
 
 @pytest.mark.parametrize(
-    ("name", "rate"), [("pause_dropout", 0.3), ("word_pause_dropout", 0.2), ("boundary_dropout", 0.4)]
+    ("name", "rate"),
+    [("pause_dropout", 0.3), ("word_pause_dropout", 0.2), ("boundary_dropout", 0.4), ("speaker_dropout", 0.4)],
 )
 def test_rates_of_hidden_pauses_and_edges(name, rate):
-    rates = dict.fromkeys(["pause_dropout", "word_pause_dropout", "boundary_dropout"], 0.0)
-    batch = hide_inputs(windows_of([20] * 2000, boundaries=3), TrainingConfig(**{**rates, name: rate}), generator())
-    hidden = batch.boundaries == 0 if name == "boundary_dropout" else batch.pauses == UNKNOWN_PAUSE
+    rates = dict.fromkeys(["pause_dropout", "word_pause_dropout", "boundary_dropout", "speaker_dropout"], 0.0)
+    batch = hide_inputs(windows_of([20] * 2000, boundaries=15), TrainingConfig(**{**rates, name: rate}), generator())
+    left = {"boundary_dropout": 12, "speaker_dropout": 3}.get(name)
+    hidden = batch.boundaries == left if left else batch.pauses == UNKNOWN_PAUSE
     assert np.mean(hidden) == pytest.approx(rate, abs=0.04)
     whole = (batch.pauses == UNKNOWN_PAUSE).reshape(-1, 20).all(axis=1)
     assert np.mean(whole) == pytest.approx(rate if name == "pause_dropout" else 0, abs=0.04)

@@ -9,10 +9,12 @@ import yaml
 torch = pytest.importorskip("torch")
 
 from dummies import refused, tiny_config
+from model_dummies import inputs, write_model
 
 from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info
 from asr_punct.config import as_mapping
 from asr_punct.errors import ConfigError
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, TURN_END, TURN_START, WordInput, turns_as_edges
 from asr_punct.inference.backend import open_backend
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.tagger import Tagger
@@ -140,3 +142,21 @@ def changed(config, heads, directory):
     assert model.case_reads_context == (wanted.heads.case_vectors == "context")
     assert model.punctuation.layers[-2].p == wanted.heads.dropout
     return new
+
+
+def test_turns_are_learnt_from_the_edges_of_documents(tmp_path):
+    old = write_model(tmp_path / "old", configured().model)
+    old.encoder.boundary.weight.data[1:].normal_()
+    save_tagger(old, tmp_path / "old" / WEIGHTS)
+    config = start_config(tmp_path / "old", dataclasses.replace(configured().model, speakers=True))
+    assert config.speakers
+    grown, new = load_parts(tmp_path / "old" / WEIGHTS, read_info(tmp_path / "old"), config)
+    assert new == []
+    flags = DOCUMENT_START, TURN_END, TURN_START | TURN_END, TURN_START | DOCUMENT_END
+    words = [WordInput((5 + i,), i, flag) for i, flag in enumerate(flags)]
+    edges = [dataclasses.replace(word, boundary=turns_as_edges(word.boundary)) for word in words]
+    expected = old(**inputs([edges])).mark_logits
+    assert grown(**inputs([words])).mark_logits.equal(expected)
+    save_tagger(grown, tmp_path / WEIGHTS)
+    again = load_tagger(tmp_path / WEIGHTS, ModelInfo(config, old.encoder.settings)).fold()
+    torch.testing.assert_close(again(**inputs([words])).mark_logits, expected, atol=1e-6, rtol=0)

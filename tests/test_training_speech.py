@@ -183,6 +183,7 @@ def test_inputs_of_a_model(material):
     assert {part.document for part in plain} == {"call 0"}
     both = score_speech.inputs(recordings, times=True, turns=True)
     assert both[0].words[0].pause == 0.3
-    assert len({part.document for part in both}) == 40
+    assert len({part.speaker for part in both}) == 40
+    assert {part.document for part in both} == {"call 0"}
     silent = [score_speech.without_pauses(part) for part in recordings["call 0"][0]]
     assert list(score_speech.runs({"a": [silent]})) == ["words"]

@@ -205,6 +205,9 @@ class ModelConfig:
     context: ContextConfig = field(default_factory=ContextConfig)
     heads: HeadConfig = field(default_factory=HeadConfig)
     window: WindowConfig = field(default_factory=WindowConfig)
+    speakers: bool = False
+    """Whether words beside a change of speaker have vectors of their own. Without them a change of speaker is for the
+    model as the edge of a document."""
 
     def __post_init__(self) -> None:
         room = self.encoder.max_subwords + 2  # for a long word and both special tokens

@@ -148,6 +148,8 @@ class TrainingConfig(Checked):
     """Probability that a sub-word is replaced by the unknown token."""
     boundary_dropout: Share = 0.3
     """Probability that a training window hides the flags of the start and the end of its document."""
+    speaker_dropout: Share = 0.3
+    """Probability that a training window hides all changes of speaker; 1 trains without them."""
     generated_pauses: bool = False
     """Draw pauses for windows without known pauses, and errors of sources of times for all pauses, before pause dropout
     (`asr_punct.training.pause_model`)."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from asr_punct.config import WindowConfig
 from asr_punct.decode.inputs import FlagArray, FloatArray
-from asr_punct.features import DOCUMENT_END, WindowProbabilities, collate
+from asr_punct.features import DOCUMENT_END, WindowProbabilities, collate, turns_as_edges
 from asr_punct.inference.backend import Backend
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window, plan_windows
@@ -51,6 +51,7 @@ class Predictor:
         window: sizes of windows in words.
         max_tokens: maximum number of sub-words of a window, both special tokens included.
         batch_size: maximum number of windows of a batch; None: only `Backend.batch_tokens` limits it.
+        knows_turns: whether the model has vectors for words beside a change of speaker.
     """
 
     backend: Backend
@@ -58,6 +59,7 @@ class Predictor:
     window: WindowConfig
     max_tokens: int
     batch_size: int | None = None
+    knows_turns: bool = False
 
     def with_windows(
         self, batch_size: int | None = None, max_tokens: int | None = None, margin: int | None = None
@@ -107,7 +109,10 @@ class Predictor:
         result: dict[int, WindowProbabilities] = {}
         for batch in self._batches([window.token_count for window in windows]):
             special = self.tokenizer.start, self.tokenizer.end, self.tokenizer.pad
-            found = self.backend.probabilities(collate([windows[i].words for i in batch], *special))
+            features = collate([windows[i].words for i in batch], *special)
+            if not self.knows_turns:
+                features = replace(features, boundaries=turns_as_edges(features.boundaries))
+            found = self.backend.probabilities(features)
             for row, i in enumerate(batch):
                 words = len(windows[i].words)
                 result[i] = WindowProbabilities(found.labels[row, :words], found.cases[row, :words])

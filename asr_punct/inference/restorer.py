@@ -90,7 +90,8 @@ class Restorer:
         if options.case:
             forms = Casing.of((*casing, *_further_forms(options)), language)
             style = replace(style, cased=cached_by_word(_CACHED_WORDS)(forms.apply))
-        predictor = Predictor(backend, tokenizer, info.model.window, info.max_tokens)
+        turns = info.model.speakers
+        predictor = Predictor(backend, tokenizer, info.model.window, info.max_tokens, knows_turns=turns)
         return cls(info, predictor, TokenReader(tokenizer, language), _settings(info, options), options.case, style)
 
     @property
@@ -129,16 +130,16 @@ class Restorer:
         return self.predictor.predict(self._read(utterances, deque()))
 
     def _read(self, utterances: Iterable[Utterance], waiting: deque[_Read]) -> Iterator[Token]:
-        """Yield the words of utterances, with flags at document boundaries, and append each utterance to `waiting`."""
+        """Yield the words of utterances, with flags of boundaries, and append each utterance to `waiting`."""
 
-        def read() -> Iterator[tuple[tuple[str, str], list[Token]]]:
+        def read() -> Iterator[tuple[tuple[str, str], str, list[Token]]]:
             for utterance in with_pauses(utterances):
                 tokens = self.reader.read(utterance.words)
                 waiting.append(_Read(utterance, tokens, sum(bool(token.core) for token in tokens)))
-                yield utterance.side, tokens
+                yield utterance.side, utterance.speaker, tokens
 
         for _, document in groupby(read(), key=itemgetter(0)):
-            yield from flag_boundaries(map(itemgetter(1), document))
+            yield from flag_boundaries(map(itemgetter(1, 2), document))
 
     def _labelled(self, read: _Read, decided: deque[Labels], rows: deque[list[float]]) -> Utterance:
         """Return an utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""

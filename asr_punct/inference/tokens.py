@@ -10,7 +10,7 @@ from typing import cast
 
 from asr_punct.caching import LONGEST_CACHED, cached_by_word
 from asr_punct.decode.inputs import WordFlag
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, TURN_END, TURN_START, WordInput
 from asr_punct.inference.evidence import (
     CLOSED,
     LANGUAGE_WORDS,
@@ -29,7 +29,7 @@ from asr_punct.text.entities import unescape
 from asr_punct.text.pieces import barred_between, is_clitic, spoken_whole
 from asr_punct.text.roles import Role, RoleReader, is_special, roles_of
 from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
-from asr_punct.words import Word
+from asr_punct.words import Word, changes_speaker
 
 _LEFT = frozenset(LEFT)
 _CACHED_TOKENS, _CACHED_WORDS = 100_000, 1 << 16
@@ -101,6 +101,10 @@ class Token(WordInput):
             return replace(self, pause=UNKNOWN_PAUSE)
         return replace(self, pause=min(BUCKETS - 1, self.pause + following.pause))
 
+    def at(self, boundary: int) -> Token:
+        """Return the token with one more flag of a boundary."""
+        return replace(self, boundary=self.boundary | boundary)
+
     def with_labels(self, labels: Labels) -> Token:
         """Return the token with marks and case that the decoder keeps."""
         return replace(self, labels=labels)._with_flags()
@@ -152,26 +156,29 @@ def gather_labels(tokens: Sequence[Token], labels: Sequence[Labels]) -> list[Lab
     return result
 
 
-def flag_boundaries(document: Iterable[Sequence[Token]]) -> Iterator[Token]:
-    """Yield the words of one document that the model sees, given all words of each utterance.
+def flag_boundaries(document: Iterable[tuple[str, Sequence[Token]]]) -> Iterator[Token]:
+    """Yield the words of one document that the model sees, given the speaker and all words of each utterance.
 
-    The first and last ones get their `boundary`.
+    The words at the edges of the document, and those beside a change of speaker, get their `boundary`.
     """
     last: Token | None = None
-    for utterance in document:
+    voice = ""
+    for speaker, utterance in document:
         if last is not None and utterance and not utterance[0].core:
             last = last.with_pause_of(utterance[0])
         tokens = list(filter(_CORE, utterance))
         if not tokens:
             continue
         if last is None:
-            tokens = [replace(tokens[0], boundary=DOCUMENT_START), *tokens[1:]]
+            tokens[0] = tokens[0].at(DOCUMENT_START)
         else:
+            if changes_speaker(voice, speaker):
+                last, tokens[0] = last.at(TURN_END), tokens[0].at(TURN_START)
             yield last
         yield from tokens[:-1]
-        last = tokens[-1]
+        last, voice = tokens[-1], speaker or voice
     if last is not None:
-        yield replace(last, boundary=last.boundary | DOCUMENT_END)
+        yield last.at(DOCUMENT_END)
 
 
 def _any_known(values: Sequence[object]) -> bool:

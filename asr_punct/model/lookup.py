@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from asr_punct.errors import ConfigError
-from asr_punct.features import BOUNDARIES
+from asr_punct.features import BOUNDARIES, TURN_BOUNDARIES, turns_as_edges
 
 MIXED_TYPE, TABLE_TYPE = "asr_punct_lookup", "asr_punct_table"
 """`model_type` in the settings of look-up encoders: with and without a mixing layer."""
@@ -121,6 +121,13 @@ def boundary_table(width: int) -> nn.Embedding:
     """Return learnt vectors, initially zero, for the flags of words at the edges of documents."""
     table = nn.Embedding(BOUNDARIES, width, padding_idx=0)
     nn.init.zeros_(table.weight)
+    return table
+
+
+def turn_table(edges: nn.Embedding) -> nn.Embedding:
+    """Return a table also for the flags of turns, at first with the vectors of the edges of documents."""
+    table = nn.Embedding(TURN_BOUNDARIES, edges.embedding_dim, padding_idx=0)
+    table.weight.data = edges.weight.detach()[turns_as_edges(torch.arange(TURN_BOUNDARIES))]
     return table
 
 

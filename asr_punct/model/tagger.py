@@ -12,6 +12,7 @@ from asr_punct.model.context import build_context
 from asr_punct.model.encoder import Encoder
 from asr_punct.model.fusion import build_fusion
 from asr_punct.model.heads import CaseHead, ClassHead, MultiLabelHead
+from asr_punct.model.lookup import turn_table
 from asr_punct.model.pos import build_pos
 from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
 from asr_punct.subwords import SubwordTokenizer
@@ -61,6 +62,8 @@ class Tagger(nn.Module):
             else MultiLabelHead(config.heads, context.width)
         )
         self.case = CaseHead(config.heads, context.width if self.case_reads_context else encoder.width)
+        if config.speakers:
+            self.learn_turns()
 
     def forward(
         self, input_ids: Tensor, attention_mask: Tensor, word_index: Tensor, pauses: Tensor, boundaries: Tensor
@@ -82,6 +85,12 @@ class Tagger(nn.Module):
         mark_logits = self.punctuation.mark_logits(label_logits, probabilities)
         case_logits = self.case(vectors if self.case_reads_context else encoded.words, mark_logits)
         return TaggerOutput(mark_logits, case_logits, label_logits, probabilities)
+
+    def learn_turns(self) -> None:
+        """Add vectors for words beside a change of speaker: those of words at the edges of documents."""
+        parts = [self.encoder] if self.sequence is None else [self.encoder, self.sequence]
+        for part in parts:
+            part.boundary = turn_table(part.boundary)
 
     def fold(self) -> Tagger:
         """Return an equal model for inference, with the products of weights computed once."""

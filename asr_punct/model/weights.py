@@ -39,11 +39,14 @@ def load_tagger(path: Path, info: ModelInfo) -> Tagger:
 
 
 def load_parts(path: Path, info: ModelInfo, config: ModelConfig) -> tuple[Tagger, list[str]]:
-    """Load a model as `load_tagger`, but with the heads of `config`, which is otherwise equal to `info.model`.
+    """Load a model as `load_tagger`, but with the heads of `config`, and if it says so with vectors of speakers.
 
-    Also return the names of its parts that have random weights because their classes, inputs or shapes differ.
+    In all else `config` is equal to `info.model`. Also return the names of the parts that have random weights because
+    their classes, inputs or shapes differ.
     """
     trained = load_tagger(path, info)
+    if config.speakers and not info.model.speakers:
+        trained.learn_turns()
     if info.model.heads == config.heads:
         return trained, []
     model = empty_tagger(replace(info, model=config), path.with_name(CONFIG), _flair_tokenizer(path, info))

@@ -54,7 +54,7 @@ def augment(batch: WordArrays, config: AugmentConfig, replacements: range, rng: 
 def _inserted(batch: WordArrays, before: npt.NDArray[np.bool_], words: npt.NDArray[np.int32]) -> WordArrays:
     """Insert `words[i]` before word i of the batch where `before[i]` is true."""
     copies = 1 + before
-    result = batch.select(np.repeat(np.arange(len(copies)), copies))
+    result = batch.repeat(copies)
     new = (np.cumsum(copies) - copies)[before]
     result.words[new], result.pauses[new] = words[before], UNKNOWN_PAUSE
     result.marks[new], result.cases[new] = 0, _LOWER
@@ -113,7 +113,7 @@ def _with_copies(
     copies = 1 + repeated + filled.astype(np.int64)
     ends = np.cumsum(copies)
     starts = ends - copies
-    result = batch.select(np.repeat(np.arange(len(copies)), copies))
+    result = batch.repeat(copies)
     second, filler = starts[repeated] + 1, ends[filled] - 1
     result.marks[second - 1] &= _LEFT
     result.marks[second] &= ~_LEFT

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from asr_punct.config import TrainingConfig
-from asr_punct.features import DOCUMENT_END, NO_BOUNDARY, pack
+from asr_punct.features import DOCUMENT_END, EDGES, TURNS, pack
 from asr_punct.pauses import BUCKET_MS, UNKNOWN_PAUSE
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
 from asr_punct.training.pause_model import Hesitations, sample_pauses
@@ -147,14 +147,16 @@ def middle_words(batch: WordArrays) -> npt.NDArray[np.bool_]:
 
 
 def hide_inputs(batch: WordArrays, config: TrainingConfig, rng: np.random.Generator) -> WordArrays:
-    """Hide pauses and document boundaries at the configured rates, so that the model works with and without them."""
+    """Hide pauses, edges of documents and speakers at the configured rates, so that the model works without them."""
     windows = int(batch.rows[-1]) + 1
     no_pauses, no_edges = rng.random((2, windows)) < np.array([[config.pause_dropout], [config.boundary_dropout]])
     hidden = no_pauses[batch.rows] | (rng.random(len(batch.rows)) < config.word_pause_dropout)
+    no_turns = rng.random(windows) < config.speaker_dropout
+    shown = np.uint8(EDGES | TURNS) - (no_edges * np.uint8(EDGES) + no_turns * np.uint8(TURNS))
     return replace(
         batch,
         pauses=np.where(hidden, UNKNOWN_PAUSE, batch.pauses),
-        boundaries=np.where(no_edges[batch.rows], NO_BOUNDARY, batch.boundaries),
+        boundaries=batch.boundaries & shown[batch.rows],
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import numpy.typing as npt
 
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, WordInput
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, EDGES, TURN_END, TURN_START, TURNS, WordInput
 from asr_punct.marks import MARKS
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.subwords import SubwordTokenizer
@@ -67,7 +67,7 @@ class WordColumns:
     """Words with their labels and pauses, each (words,).
 
     `words` are vocabulary indices, `marks` bit sets with bit i for mark i, `cases` indices of the case, `pauses`
-    buckets, and `boundaries` flags of words that begin or end a document.
+    buckets, and `boundaries` flags of words that begin or end a document or a speaker's turn.
     """
 
     words: npt.NDArray[np.int32]
@@ -91,6 +91,10 @@ class Corpus(WordColumns):
     """The words of all documents, concatenated. The columns may be memory-mapped files."""
 
     vocabulary: Vocabulary
+
+    def without_turns(self) -> Corpus:
+        """Return the corpus without changes of speaker."""
+        return replace(self, boundaries=self.boundaries & np.uint8(EDGES))
 
     def documents(self) -> npt.NDArray[np.int64]:
         """Return the first word of each document and the word after its last one, (documents, 2)."""
@@ -138,9 +142,19 @@ class WordArrays(WordColumns):
         """Return copies of the words with these indices, or where a mask is true; `rows` are not renumbered."""
         return WordArrays(**{name: column[words] for name, column in vars(self).items()})
 
+    def repeat(self, copies: npt.NDArray[np.integer]) -> WordArrays:
+        """Return each word `copies[i]` times, 1 or more; only the first one begins, and the last one ends, a turn."""
+        result = self.select(np.repeat(np.arange(len(copies)), copies))
+        first, last = (np.ones(len(result.words), np.bool_) for _ in range(2))
+        ends = np.cumsum(copies)
+        first[ends - copies] = last[ends - 1] = False
+        result.boundaries[first] &= np.uint8(~TURN_START & 0xFF)
+        result.boundaries[last] &= np.uint8(~TURN_END & 0xFF)
+        return result
+
     def with_edges_of(self, before: WordArrays) -> WordArrays:
         """Return the windows with the document flags of the first and last words of the windows `before`."""
-        flags = np.full(len(self.words), NO_BOUNDARY, np.uint8)
+        flags = self.boundaries & np.uint8(TURNS)
         flags[self.first] |= before.boundaries[before.first] & DOCUMENT_START
         flags[self.last] |= before.boundaries[before.last] & DOCUMENT_END
         return replace(self, boundaries=flags)

@@ -54,7 +54,8 @@ class PunctuationData(lightning.LightningDataModule):
         super().__init__()
         self._process = process
         self.config, self.max_tokens = config, max_tokens
-        self.train, self.dev = (corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev))
+        encoded = [corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev)]
+        self.train, self.dev = encoded if config.model.speakers else [corpus.without_turns() for corpus in encoded]
         full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
         self.epochs_per_pass = max(1, min(config.training.epochs_per_pass, full_batches))
         self.hesitations = Hesitations.from_corpus(self.train) if config.training.generated_pauses else None

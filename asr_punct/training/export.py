@@ -28,7 +28,7 @@ from asr_punct.checkpoint import (
     write_info,
 )
 from asr_punct.errors import ArgumentError, ModelError, Setting
-from asr_punct.features import BOUNDARIES, INPUTS, Features, WordInput, collate
+from asr_punct.features import BOUNDARIES, INPUTS, TURN_BOUNDARIES, Features, WordInput, collate
 from asr_punct.inference.backend import CASES_OUTPUT, CLASSES_OUTPUT, MARKS_OUTPUT, Backend, OnnxBackend
 from asr_punct.inference.windows import plan_windows
 from asr_punct.logs import log_level
@@ -209,7 +209,7 @@ def _max_words(info: ModelInfo) -> int:
 
 
 def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> Features:
-    """Return windows of random words, pauses and document boundaries, with these `counts` of words.
+    """Return windows of random words, pauses and boundaries, with these `counts` of words.
 
     By default there are three windows of two words or more.
     """
@@ -219,7 +219,7 @@ def random_features(info: ModelInfo, seed: int, counts: Sequence[int] = ()) -> F
     for count in counts or rng.integers(2, _max_words(info) + 1, 3).tolist():
         max_subwords = max(1, min(3, tokens // count))
         pauses = rng.integers(0, UNKNOWN_PAUSE + 1, count).tolist()
-        boundaries = rng.integers(0, BOUNDARIES, count).tolist()
+        boundaries = rng.integers(0, TURN_BOUNDARIES if info.model.speakers else BOUNDARIES, count).tolist()
         lengths = rng.integers(1, max_subwords + 1, count).tolist()
         words = [tuple(rng.integers(0, vocabulary, length).tolist()) for length in lengths]
         windows.append([WordInput(*values) for values in zip(words, pauses, boundaries, strict=True)])

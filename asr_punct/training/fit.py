@@ -159,6 +159,8 @@ def _finish(keep: KeepBest) -> None:
 def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
     """Return the model configuration of `init` with the keys `heads` of `configured.heads`; warn of other differences.
 
+    A model gets vectors of speakers if `configured` has them.
+
     With another `kind` or `class_count` the classes are empty, for `with_classes` to find. Raises ConfigError if these
     keys contradict the other keys of `init`.
     """
@@ -167,7 +169,7 @@ def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = (
         new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
     if "classes" not in heads and (new.kind, new.class_count) != (model.heads.kind, model.heads.class_count):
         new = replace(new, classes=())
-    model = replace(model, heads=new)
+    model = replace(model, heads=new, speakers=model.speakers or configured.speakers)
     ignored = [key for key in differing_keys(configured, model) if key != "heads.classes"]
     if ignored:
         log.warning("the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))

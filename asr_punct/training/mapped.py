@@ -25,14 +25,14 @@ from filelock import FileLock
 from asr_punct import progress
 from asr_punct.checkpoint import file_sha256
 from asr_punct.errors import InputError
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, TURN_END, TURN_START
 from asr_punct.files import InputFile, write_directory, write_file
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import CASES, Labels, Mark, mark_bits, marks_of_bits
 from asr_punct.pauses import buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import BLOCK_WORDS, Corpus, Vocabulary, WordColumns
-from asr_punct.words import Utterance, word_count
+from asr_punct.words import Utterance, changes_speaker, word_count
 
 TRAIN, DEV = "train.tsv", "dev.tsv"
 """Files of a data directory."""
@@ -160,15 +160,15 @@ def _make_arrays(path: Path, directory: Path) -> None:
 def _read_blocks(path: Path, index: dict[str, int]) -> Iterator[dict[str, Any]]:
     """Yield the columns of a TSV corpus in blocks of about `BLOCK_WORDS` words; `index` numbers the distinct words."""
     block: dict[str, list[Any]] = {name: [] for name in _COLUMN_TYPES}
-    for utterance, starts, ends in _with_edges(path):
+    for utterance, first, last in _with_edges(path):
         for word, labels in zip(utterance.words, utterance.labels, strict=True):
             bits, case = _label_ids(labels)
             block["words"].append(index.setdefault(word.text.lower(), len(index)))
             block["marks"].append(bits)
             block["cases"].append(case)
             block["boundaries"].append(0)
-        block["boundaries"][-len(utterance.words)] += DOCUMENT_START * starts
-        block["boundaries"][-1] += DOCUMENT_END * ends
+        block["boundaries"][-len(utterance.words)] += first
+        block["boundaries"][-1] += last
         block["pauses"] += utterance.pauses
         if len(block["words"]) >= BLOCK_WORDS:
             yield {**block, "pauses": buckets(block["pauses"])}
@@ -176,16 +176,23 @@ def _read_blocks(path: Path, index: dict[str, int]) -> Iterator[dict[str, Any]]:
     yield {**block, "pauses": buckets(block["pauses"])}
 
 
-def _with_edges(path: Path) -> Iterator[tuple[Utterance, bool, bool]]:
-    """Yield the utterances of a corpus, and whether each is the first and the last of its document."""
+def _with_edges(path: Path) -> Iterator[tuple[Utterance, int, int]]:
+    """Yield the utterances of a corpus, and the flags of the first and the last word of each."""
     file = InputFile(path)
     utterances = progress.track(read_tsv(file), f"words of {path.name}", size=word_count, position=file.position)
-    starts = True
+    first = DOCUMENT_START
     for utterance, following in pairwise(chain(utterances, [None])):
         if utterance:
-            ends = following is None or following.context != utterance.context
-            yield utterance, starts, ends
-            starts = ends
+            last, next_first = _flags_between(utterance, following)
+            yield utterance, first, last
+            first = next_first
+
+
+def _flags_between(before: Utterance, after: Utterance | None) -> tuple[int, int]:
+    """Return the flags of the last word of an utterance and of the first word of the next one."""
+    if after is None or after.context != before.context:
+        return DOCUMENT_END, DOCUMENT_START
+    return (TURN_END, TURN_START) if changes_speaker(before.speaker, after.speaker) else (NO_BOUNDARY, NO_BOUNDARY)
 
 
 @cache

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info, verified_file
 from asr_punct.errors import ArgumentError, ConfigError, ModelError
+from asr_punct.features import turns_as_edges
 from asr_punct.hub import find_trainable_model
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.model.weights import load_tagger
@@ -26,6 +27,8 @@ class Teacher:
     tokenizer: SubwordTokenizer
     max_tokens: int
     """Longest input in sub-words, with both special tokens."""
+    knows_turns: bool = False
+    """Whether the model has vectors for words beside a change of speaker."""
 
     @classmethod
     def load(cls, name: str, window_words: int) -> Teacher:
@@ -42,12 +45,13 @@ class Teacher:
             expected = f"a teacher with windows of model.window.words={window_words} or more"
             raise ModelError(directory, f"windows of {info.model.window.words} words", expected)
         model = load_tagger(verified_file(directory, info, WEIGHTS), info).requires_grad_(False)
-        return cls(model, load_tokenizer(directory, info), info.max_tokens)
+        return cls(model, load_tokenizer(directory, info), info.max_tokens, info.model.speakers)
 
     @torch.no_grad()
     def predict(self, inputs: dict[str, Tensor]) -> TaggerOutput:
         """Return the teacher's output for a batch. The model is moved to the device of the batch."""
-        return cast(TaggerOutput, self.model.to(inputs["input_ids"].device)(**inputs))
+        known = inputs["boundaries"] if self.knows_turns else turns_as_edges(inputs["boundaries"])
+        return cast(TaggerOutput, self.model.to(known.device)(**{**inputs, "boundaries": known}))
 
     def vocabulary(self, words: Sequence[str]) -> Vocabulary:
         """Return the words of a corpus with the teacher's sub-words, to make its inputs from windows."""

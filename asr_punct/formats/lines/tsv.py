@@ -1,7 +1,7 @@
 """The project's own format for corpora and predictions: `word TAB marks TAB pause TAB case`, one word per line.
 
 An empty line ends an utterance. A line is a comment only if it starts with `# ` and has no TAB; the comments
-`# id`, `# document`, `# recording`, `# pause_before` and `# times` describe the utterance that follows.
+`# id`, `# document`, `# recording`, `# speaker`, `# pause_before` and `# times` describe the utterance that follows.
 """
 
 import re
@@ -89,6 +89,7 @@ def _utterance(header: dict[str, str], words: list[Word]) -> Utterance:
         id=header.get("id", ""),
         document=header.get("document", ""),
         recording=header.get("recording", ""),
+        speaker=header.get("speaker", ""),
         pause_before=None if before == _UNKNOWN_PAUSE else float(before),
         time_source=check_time_source(header.get("times", "none"), "times"),
     )
@@ -109,7 +110,7 @@ def write_tsv(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs | Non
 
 
 def _comments(utterance: Utterance) -> Iterator[tuple[str, str]]:
-    names = {"id": utterance.id, "document": utterance.document, "recording": utterance.recording}
+    names = {key: getattr(utterance, key) for key in ("id", "document", "recording", "speaker")}
     yield from ((key, one_token(name)) for key, name in names.items() if name)
     if utterance.pause_before is not None:
         yield "pause_before", _format_pause(utterance.pause_before)

@@ -2,7 +2,7 @@
 """Score an English model on transcribed speech: with and without word times, with and without speakers.
 
 SPEECH are files of recordings (`training_text/speech.py`). The model reads the words in lower case: each recording as
-one document (`words`), with its pauses (`times`), each turn of a speaker as a document (`turns`), and both. Writes
+one document (`words`), with its pauses (`times`), with the changes of speaker (`turns`), and with both. Writes
 OUTPUT: for each file the scores of each run, and their differences from `words`, with intervals from a bootstrap over
 the recordings.
 """
@@ -20,22 +20,19 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import has_pauses
 from asr_punct.scoring import Counts, compare_counts, pair_words, score_counts
 from asr_punct.scoring.markdown import comparison
-from asr_punct.words import Utterance, without_labels
+from asr_punct.words import Utterance, bare
 
 Recordings = dict[str, list[Turn]]
 _SHOWN = ("micro.f1", "marks.COMMA.f1", "marks.PERIOD.f1", "marks.QUESTION.f1", "case.micro.f1")
 
 
 def inputs(recordings: Recordings, *, times: bool, turns: bool) -> list[Utterance]:
-    """Return what a model reads: the words of all recordings without labels, with or without pauses.
-
-    A recording is one document, or with `turns` each of its turns.
-    """
+    """Return what a model reads: the words of all recordings without labels, with or without pauses and speakers."""
     spoken = (
-        replace(without_labels(utterance), id="", document=f"{name} {number}" if turns else name, recording=name)
+        replace(bare(part), id="", document=name, recording=name, speaker=part.speaker if turns else "")
         for name, all_turns in recordings.items()
-        for number, turn in enumerate(all_turns)
-        for utterance in turn
+        for turn in all_turns
+        for part in turn
     )
     return list(spoken if times else map(without_pauses, spoken))
 

@@ -11,6 +11,8 @@ Block = list[str]
 """Consecutive lines: a speaker's turn, a chapter."""
 Section = list[Block]
 """Consecutive blocks, or a part of a long block."""
+SpokenLine = tuple[str, str]
+"""A line and the name of its speaker in the document, `""` if there is none."""
 LabelledLine = tuple[Word, ...]
 """Labelled words of a line."""
 _Line = TypeVar("_Line")
@@ -72,6 +74,18 @@ def short_documents(lines: Sequence[str], rng: random.Random) -> Iterator[Block]
             document[0] = rng.choice(questions)
         yield document
         start += count
+
+
+def with_speakers(blocks: Sequence[Block]) -> list[list[SpokenLine]]:
+    """Return the lines of consecutive turns, each turn spoken by another one of two speakers."""
+    return [[(line, f"speaker{number % 2 + 1}") for line in block] for number, block in enumerate(blocks)]
+
+
+def with_answers(document: Block) -> list[SpokenLine]:
+    """Return the lines of a document of everyday sentences; a question is answered by the next line's speaker."""
+    if len(document) == 2 and document[0].endswith("?"):
+        return [line for turn in with_speakers([[line] for line in document]) for line in turn]
+    return [(line, "") for line in document]
 
 
 def shuffled_lines(parts: Iterable[Section], rng: random.Random) -> list[str]:

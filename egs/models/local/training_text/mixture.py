@@ -17,18 +17,21 @@ from asr_punct.errors import InputError
 from asr_punct.files import make_directory, write_file
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.text import parse
-from asr_punct.words import Utterance, Word
+from asr_punct.words import TimeSource, Utterance, Word
 from training_text.cleaning import join_broken_lines, reason_to_drop, repaired
 from training_text.documents import (
     Block,
     LabelledLine,
     Section,
+    SpokenLine,
     joined_documents,
     mix_languages,
     running_documents,
     sections,
     short_documents,
     shuffled_lines,
+    with_answers,
+    with_speakers,
     word_count,
 )
 from training_text.duplicates import find_duplicates
@@ -118,7 +121,7 @@ def _cleaned(blocks: Iterable[Block], source: Source, summary: MixtureSummary) -
     for block in blocks:
         lines: Iterable[str] = (repaired(line, source.language) for line in block)
         kept = []
-        for line in join_broken_lines(lines) if source.order == "yes" else lines:
+        for line in join_broken_lines(lines) if source.order in ("yes", "speakers") else lines:
             if reason := reason_to_drop(line, source.ordered):
                 summary.dropped[source.name][reason] += 1
             else:
@@ -152,12 +155,15 @@ def _utterances(texts: Sequence[_Text], part: str, seed: int, summary: MixtureSu
         repetitions = round(source.share) if part == "train" and source.share > 1 else 1
         repeated = chain.from_iterable(_documents(text.parts[part], source, rng) for _ in range(repetitions))
         for number, lines in enumerate(repeated, start=1):
-            document = _labelled(lines, source.language, spell=rng.random() < _SPELLED_SHARE)
+            spell = rng.random() < _SPELLED_SHARE
+            document = [
+                (words, speaker) for line, speaker in lines for words in _labelled([line], source.language, spell)
+            ]
             if others and not source.ordered and rng.random() < _MIXED_SHARE:
-                document = mix_languages(document, others, rng)
-            for words in document:
+                document = [(words, "") for words in mix_languages([words for words, _ in document], others, rng)]
+            for words, speaker in document:
                 summary.words[part][source.name] += len(words)
-                yield Utterance(words, document=f"{source.name}-{number}")
+                yield Utterance(words, document=f"{source.name}-{number}", speaker=speaker)
 
 
 def _spoken(corpus: Path, source: Source, seed: int, summary: MixtureSummary) -> Iterator[Utterance]:
@@ -172,13 +178,19 @@ def _spoken(corpus: Path, source: Source, seed: int, summary: MixtureSummary) ->
             words = spelled_out(sentence.words, source.language) if spell else sentence.words
             words = words if timed else tuple(replace(word, pause=None) for word in words)
             summary.words["train"][source.name] += len(words)
-            yield Utterance(words, document=f"{source.name}-{number}", time_source="aligner" if timed else "none")
+            times: TimeSource = "aligner" if timed else "none"
+            name, speaker = f"{source.name}-{number}", sentence.speaker
+            yield Utterance(words, document=name, speaker=speaker, time_source=times)
 
 
-def _documents(parts: Sequence[Section], source: Source, rng: random.Random) -> Iterator[Block]:
+def _documents(parts: Sequence[Section], source: Source, rng: random.Random) -> Iterator[list[SpokenLine]]:
+    if source.has_turns:
+        return chain.from_iterable(running_documents(with_speakers(blocks), rng) for blocks in parts)
     if source.ordered:
-        return chain.from_iterable(running_documents(blocks, rng) for blocks in parts)
-    return (short_documents if source.order == "alone" else joined_documents)(shuffled_lines(parts, rng), rng)
+        documents = chain.from_iterable(running_documents(blocks, rng) for blocks in parts)
+        return ([(line, "") for line in document] for document in documents)
+    divide = short_documents if source.order == "alone" else joined_documents
+    return map(with_answers, divide(shuffled_lines(parts, rng), rng))
 
 
 def _labelled(lines: Iterable[str], language: str, spell: bool) -> list[LabelledLine]:

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, read_lines
 
-Order = Literal["yes", "no", "alone", "turns", "speech", "timed"]
+Order = Literal["yes", "no", "alone", "turns", "speakers", "speech", "timed"]
 _ORDERS: dict[str, Order] = {order: order for order in get_args(Order)}
 _ROW = (
     f"file TAB language (es, eu, en) TAB order ({', '.join(_ORDERS)}) TAB share (below 1, or a whole number) "
@@ -27,9 +27,9 @@ class Source:
     Attributes:
         file: path in the corpus folder, without suffix.
         language: language code.
-        order: `yes` for running text, `turns` if each of its lines is a speaker's turn; `no` for unrelated lines,
-            `alone` if most of them become documents of their own; `speech` for words with speakers, `timed` for those
-            with times that may be trained on (`training_text.speech`).
+        order: `yes` for running text, `turns` if each of its lines is a speaker's turn, `speakers` if each block is;
+            `no` for unrelated lines, `alone` if most of them become documents of their own; `speech` for words with
+            speakers, `timed` for those with times that may be trained on (`training_text.speech`).
         share: below 1 the part of the text that is used, else a whole number of repetitions.
         dev: number of words held out for development.
         licence: of the text.
@@ -45,7 +45,12 @@ class Source:
     @property
     def ordered(self) -> bool:
         """Whether the lines continue each other."""
-        return self.order in ("yes", "turns")
+        return self.order in ("yes", "turns", "speakers")
+
+    @property
+    def has_turns(self) -> bool:
+        """Whether another person speaks in each block of the text."""
+        return self.order in ("turns", "speakers")
 
     @property
     def is_speech(self) -> bool:
