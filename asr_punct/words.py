@@ -6,6 +6,7 @@ Both are frozen: change a field with `dataclasses.replace`, or the labels, pause
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
@@ -38,6 +39,7 @@ class Word:
         labels: marks and case, None if the word is not labelled.
         probabilities: probabilities of the labels, or None.
         origin: where the reader found the word; used only by the writer of the same format.
+        speaker: who says it, or `""`: the speaker of the utterance.
     """
 
     text: str
@@ -48,6 +50,7 @@ class Word:
     labels: Labels | None = None
     probabilities: Probabilities | None = None
     origin: object = field(default=None, compare=False, repr=False)
+    speaker: str = ""
 
     def __init__(
         self,
@@ -59,6 +62,7 @@ class Word:
         labels: Labels | None = None,
         probabilities: Probabilities | None = None,
         origin: object = None,
+        speaker: str = "",
     ) -> None:
         # what dataclass makes calls `object.__setattr__` and takes twice the time; every word of a text comes here
         _set_text(self, text)
@@ -69,11 +73,13 @@ class Word:
         _set_labels(self, labels)
         _set_probabilities(self, probabilities)
         _set_origin(self, origin)
+        _set_speaker(self, speaker)
 
 
-_set_text, _set_start, _set_end, _set_confidence, _set_pause, _set_labels, _set_probabilities, _set_origin = (
+_set_text, _set_start, _set_end, _set_confidence, _set_pause, _set_labels, _set_probabilities, *_set_others = (
     Word.__dict__[each.name].__set__ for each in fields(Word)
 )
+_set_origin, _set_speaker = _set_others
 
 
 def check_times(word: Word) -> None:
@@ -216,7 +222,7 @@ def annotate(
 
     columns = column("pause", pauses), column("labels", labels), column("probabilities", probabilities)
     words = tuple(
-        Word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin)
+        Word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin, word.speaker)
         for word, pause, label, probability in zip(utterance.words, *columns, strict=True)
     )
     return replace(utterance, words=words)
@@ -245,6 +251,12 @@ def bare(utterance: Utterance) -> Utterance:
 def marks_of(word: Word) -> frozenset[Mark]:
     """Return the marks of a word, an empty set if it is not labelled."""
     return word.labels.marks if word.labels else frozenset()
+
+
+def by_speaker(words: Iterable[Word], speaker: str) -> Iterator[tuple[str, int]]:
+    """Yield the speaker and the number of consecutive words of each; `speaker` says those that name nobody."""
+    for name, group in groupby(word.speaker or speaker for word in words):
+        yield name, len(list(group))
 
 
 def changes_speaker(before: str, after: str) -> bool:

@@ -246,6 +246,38 @@ def test_a_capital_that_a_sentence_end_explains_is_not_written_without_it(capita
     assert found == [Labels(), Labels(case=expected), Labels()]
 
 
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        ({}, {"PERIOD"}),
+        ({"COMMA": 0.9, "QUESTION": 0.1}, {"QUESTION"}),
+        ({"COLON": 0.9, "DASH": 0.9}, {"PERIOD"}),
+        ({"ELLIPSIS": 0.4, "PERIOD": 0.3}, {"ELLIPSIS"}),
+        ({"EXCLAMATION": 0.8, "PERIOD": 0.1}, {"EXCLAMATION"}),
+    ],
+)
+@pytest.mark.parametrize("sizes", [(2,), (1, 0)])
+def test_a_document_of_sentences_ends_with_a_mark(last, expected, sizes):
+    sentences = DecodeSettings(sentence_capitals=True, unopened=dict.fromkeys(ENDS, 0.0))
+    assert marks_of([{}, last], parameters=sentences, sizes=sizes) == [set(), expected]
+    given_comma = np.array([0, WordFlag.RIGHT_TAKEN | given_flags({Mark.COMMA})], dtype=np.uint32)
+    assert marks_of([{}, last], parameters=sentences, sizes=sizes, flags=given_comma) == [set(), set()]
+
+
+def test_a_question_that_costs_too_much_at_the_end_of_a_document_is_a_sentence():
+    sentences = DecodeSettings(sentence_capitals=True)
+    assert marks_of([{}, {"QUESTION": 0.2}], parameters=sentences) == [set(), {Mark.PERIOD}]
+    assert marks_of([{}, {}], parameters=without(Mark.PERIOD, sentence_capitals=True)) == [set(), set()]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_no_pair_stays_open_where_another_person_speaks(pair):
+    rows = [{pair[0]: 0.99}, {pair[1]: 0.2}, {}, {pair[1]: 0.99}]
+    flags = np.array([0, WordFlag.TURN_ENDS, 0, 0], dtype=np.uint32)
+    assert marks_of(rows) == [{pair[0]}, set(), set(), {pair[1]}]
+    assert marks_of(rows, flags=flags)[:3] == [{pair[0]}, {pair[1]}, set()]
+
+
 def test_a_capital_follows_a_sentence_end_of_the_input():
     lower = np.tile(np.array([0.8, 0.2, 0], dtype=np.float32), (2, 1))
     flags = np.array([GIVEN_PERIOD | WordFlag.ENDED, 0], dtype=np.uint32)

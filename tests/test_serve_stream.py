@@ -80,6 +80,20 @@ def test_words_are_committed_as_in_python(client, punctuator):
     assert written(again) == streamed(punctuator, TEXT)
 
 
+@pytest.mark.parametrize("speaker", ["B", 2])
+def test_a_message_or_its_words_name_the_speaker(client, punctuator, speaker):
+    halves = TEXT[:5], TEXT[5:]
+    first = {"words": halves[0], "speaker": "A"}
+    by_message = talk(client, first, {"words": halves[1], "speaker": speaker}, {"end": True})
+    named = [{"word": word, "speaker": speaker} for word in halves[1]]
+    by_word = talk(client, first, {"words": named, "speaker": "A"}, {"end": True})
+    words = [[Word(word, speaker=name) for word in half] for half, name in zip(halves, "AB", strict=True)]
+    assert written(*by_message) == written(*by_word) == streamed(punctuator, *words)
+    assert [word.speaker for answer in by_word for word in answer.final] == ["A"] * 5 + [str(speaker)] * 7
+    unnamed = talk(client, {"words": [{"word": word, "speaker": {"id": 3}} for word in TEXT]}, {"end": True})
+    assert {word.speaker for answer in unnamed for word in answer.final} == {None}
+
+
 def test_times_stay_and_give_pauses(client, punctuator):
     words = [{"word": word, "start": i, "end": i + 0.25 * (1 + i % 3)} for i, word in enumerate(TEXT)]
     (answer,) = talk(client, {"config": {"right": 2, **SLOW}, "words": words, "end": True})

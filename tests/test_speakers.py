@@ -57,6 +57,22 @@ def test_words_beside_a_change_of_speaker_have_flags(tokenizer, turns, flags):
     assert flags_of(tokenizer, turns, knows_turns=False) == [turns_as_edges(flag) for flag in flags]
 
 
+def test_words_name_their_speakers(tokenizer):
+    config = ModelConfig(window=WindowConfig(words=16, margin=4), speakers=True)
+    backend = FlagBackend()
+    punctuator = Punctuator(Restorer.of(ModelInfo(config, {"max_position_embeddings": 60}), tokenizer, backend))
+    words = Word("ana"), Word("mira", speaker="B"), Word("la", speaker="B"), Word("casa", speaker="A")
+    (found,) = punctuator.restore([Utterance(words, speaker="A")])
+    assert [word.speaker for word in found.words] == ["", "B", "B", "A"]
+    flags = [DOCUMENT_START | TURN_END, TURN_START, TURN_END, TURN_START | DOCUMENT_END]
+    assert backend.flags == flags
+    backend.flags = []
+    stream = punctuator.stream(right=9)
+    stream.push(Word("ana", speaker="A"), *words[1:])
+    stream.flush()
+    assert backend.flags[-4:] == flags
+
+
 @given(st.lists(st.sampled_from(WORDS[:5]), min_size=1, max_size=30), st.sampled_from(["", "A"]))
 def test_one_speaker_or_none_is_a_document_without_turns(tokenizer, words, name):
     text = [(name, " ".join(words))]

@@ -7,7 +7,7 @@ from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import NO_WORDS, BoolArray, DecoderInput, FlagArray, Float64Array, FloatArray
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairPath, PairSearch
-from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, ends_sentence
+from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, end_document, ends_sentence
 from asr_punct.marks import Labels
 
 BLOCK_WORDS = 1024
@@ -24,8 +24,9 @@ class Decoder:
     where no pair is open; if there is none either, after word 960, and these 960 words are decoded again with all pairs
     closed at their end.
 
-    The last word of a document gets no DASH, and the first one gets an OPEN_DASH only if another dash may be set within
-    the 40 words after it. No ¿ or ¡ is added whose end is 40 or more words away.
+    The last word of a document gets no DASH, and a . ? ! or … if texts are sentences (`sentence_capitals`). The first
+    one gets an OPEN_DASH only if another dash may be set within the 40 words after it. No ¿ or ¡ is added whose end is
+    40 or more words away.
 
     The marks of the input are known labels, and the others are the best ones given these (`given_flags`): labels
     contain only marks that are added.
@@ -63,7 +64,7 @@ class Decoder:
         choices, logits = self._capitals.choices(words), words.marks.copy()
         self._capitals.subtract_cost(logits, choices)
         if is_last:
-            logits[-1, DASH] = -np.inf
+            end_document(logits, needs_mark=self._settings.sentence_capitals)
         if self._begins:
             drop_lone_dash(logits)
             self._begins = False

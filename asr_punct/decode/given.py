@@ -20,8 +20,9 @@ class GivenPairs:
         opened: pairs whose ¿ or ¡ is before the word.
         closed: pairs whose ? or ! is after it.
         must_open: whether these need their ¿ or ¡.
-        ended: whether a sentence ends after the word, so that no ¿ or ¡ stays open.
+        ended: whether a sentence or a speaker's turn ends after the word, so that no ¿ or ¡ stays open.
         quoted: whether a quotation mark or bracket is beside the word, so that no « stays open.
+        turn_ends: whether a speaker's turn ends after the word: a « should not stay open.
     """
 
     opened: IntArray
@@ -29,16 +30,18 @@ class GivenPairs:
     must_open: BoolArray
     ended: BoolArray
     quoted: BoolArray
+    turn_ends: BoolArray
 
     @classmethod
     def of(cls, words: DecoderInput) -> GivenPairs | None:
-        """Return what the input says about pairs; None if it has no marks."""
-        if not words.given_bits.any() and not words.has(WordFlag.ENDED | WordFlag.QUOTED).any():
+        """Return what the input says about pairs; None if it has no marks and no turns."""
+        known = WordFlag.ENDED | WordFlag.QUOTED | WordFlag.TURN_ENDS
+        if not words.given_bits.any() and not words.has(known).any():
             return None
-        given = words.given
-        ended = given[:, PERIOD] | words.has(WordFlag.ENDED) & ~given[:, _ELLIPSIS]
+        given, turn_ends = words.given, words.has(WordFlag.TURN_ENDS)
+        ended = turn_ends | given[:, PERIOD] | words.has(WordFlag.ENDED) & ~given[:, _ELLIPSIS]
         opened, closed = (given[:, marks[:2]] @ _SENTENCE_BITS for marks in (OPENING, CLOSING))
-        return cls(opened, closed, words.has(WordFlag.MUST_OPEN), ended, words.has(WordFlag.QUOTED))
+        return cls(opened, closed, words.has(WordFlag.MUST_OPEN), ended, words.has(WordFlag.QUOTED), turn_ends)
 
     def set_logits(self, logits: Float64Array) -> Float64Array:
         """Return the logits of marks, (words, marks), with 0 for the ¿ ? ¡ and ! of the input."""

@@ -64,6 +64,8 @@ class WordFlag(IntFlag):
     """The words are in a language with ¿ and ¡: a ? or ! of the input after the word needs one."""
     NO_CAPITAL = 256
     """The word begins with no letter: it needs no capital at the beginning of a sentence."""
+    TURN_ENDS = 512
+    """Another person speaks after the word: no pair stays open there."""
 
 
 def given_flags(marks: Iterable[Mark]) -> int:

@@ -12,7 +12,7 @@ from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import DecoderInput, FlagArray, FloatArray, allowed_logits, mark_logits
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairSearch
-from asr_punct.decode.word_marks import DASH, Pair, best_marks
+from asr_punct.decode.word_marks import Pair, best_marks, end_document
 from asr_punct.marks import Labels
 
 UNSURE = 1.0
@@ -71,7 +71,7 @@ class OnlineDecoder:
         choices, logits = self._capitals.choices(words), words.marks
         self._capitals.subtract_cost(logits, choices)
         if end:
-            logits[-1, DASH] = -np.inf
+            end_document(logits, needs_mark=self._settings.sentence_capitals)
         if self._begins:
             drop_lone_dash(logits)
         given = GivenPairs.of(words)

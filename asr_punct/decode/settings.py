@@ -36,7 +36,8 @@ class DecodeSettings:
         unopened: penalty in logits for a QUESTION or EXCLAMATION that no ¿ or ¡ opens, by mark; 0 or more.
         calibration: calibration of the probabilities.
         case_bias: added to the calibrated log-probability of each case.
-        sentence_capitals: whether . and ? need a capital after them (see `decode.capitals`).
+        sentence_capitals: whether texts are sentences: . and ? need a capital after them (see `decode.capitals`), and a
+            document ends with a mark.
         class_weights: factors on the probabilities of a model's classes, by name; above 0, 1 by default.
         enabled: marks that may be set; all by default.
         plain: whether each word is decided on its own (see `decode.plain`).

@@ -226,6 +226,7 @@ class PairSearch:
         forbidden |= ~closes & (table.dropped & (table.closed & Pair.SENTENCE > 0))
         forbidden |= given.ended[:, None] & (open_after & Pair.SENTENCE > 0)
         forbidden |= given.quoted[:, None] & ((open_before | open_after) & Pair.QUOTE > 0)
+        result = result + _FORCED * (given.turn_ends[:, None] & (open_after & Pair.QUOTE > 0))
         return np.asarray(np.where(forbidden, np.inf, result))
 
 

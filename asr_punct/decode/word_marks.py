@@ -32,6 +32,9 @@ PERIOD, _ELLIPSIS, OPEN_DASH, DASH = (
     MARKS.index(mark) for mark in (Mark.PERIOD, Mark.ELLIPSIS, Mark.OPEN_DASH, Mark.DASH)
 )
 _COMMAS = [index for index, mark in enumerate(MARKS) if mark in STOPS and mark is not Mark.PERIOD]
+_ENDS = [PERIOD, _ELLIPSIS, *CLOSING[:2]]
+_LEAST = 1e-3
+"""Logit of a mark that is just set."""
 QUESTION_BONUS = 0.4
 """Maximum bonus of a ? that replaces a comma. Logits are relative to thresholds, and that of ? is higher in the shipped
 models: with the bonus the likelier mark is written. It raises F1 of ? by 0.3 to 0.7 points on three test texts with
@@ -84,6 +87,20 @@ def best_marks(logits: Float64Array, opening: IntArray, closing: IntArray, sente
     excluded = marks[:, PERIOD] | (closing & Pair.QUESTION > 0) & ~quote
     marks[:, _COMMAS] = is_best & ((best_comma >= 0) & ~excluded)[:, None]
     return marks
+
+
+def end_document(logits: Float64Array, *, needs_mark: bool) -> None:
+    """Let no dash follow the last of the words, in place; `logits` of marks are (words, marks).
+
+    If it `needs_mark`, it gets the likeliest of . ? ! and …, even if that is unlikely, and no comma or colon; but not
+    where no period may be set, because it is not enabled or the input has another mark.
+    """
+    logits[-1, DASH] = -np.inf
+    if needs_mark and np.isfinite(logits[-1, PERIOD]):
+        best = _ENDS[int(logits[-1, _ENDS].argmax())]
+        logits[-1, _COMMAS] = -np.inf
+        logits[-1, PERIOD] = max(logits[-1, PERIOD], _LEAST)  # a ? without its ¿ may cost too much
+        logits[-1, best] = max(logits[-1, best], 2 * _LEAST)
 
 
 def ends_sentence(marks: BoolArray) -> BoolArray:

@@ -199,7 +199,8 @@ def join_parts(parts: Sequence[Word]) -> Word:
     start, end = parts[0].start, parts[-1].end
     goes_back = start is not None and end is not None and end < start
     text = "".join(part.text for part in parts)
-    return Word(text, start, None if goes_back else end, mean_confidence(part.confidence for part in parts))
+    confidence = mean_confidence(part.confidence for part in parts)
+    return Word(text, start, None if goes_back else end, confidence, speaker=parts[0].speaker)
 
 
 def written_parts(

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY
+from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, TURN_END, TURN_START
 from asr_punct.inference.evidence import LANGUAGE_WORDS
 from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.tokens import Token, TokenReader
 from asr_punct.inference.windows import Window
 from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration, pause_between
 from asr_punct.text.roles import Role
-from asr_punct.words import Seconds, Word
+from asr_punct.words import Seconds, Word, changes_speaker
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Lookahead:
         self._last: Word | None = None
         self._since_last: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
         self._roles = self._reader.roles()
+        self._speaker = ""  # of the last word of which it is known
         self._held: deque[Word] = deque()  # words whose roles depend on the next ones
 
     def plan_words(self, words: Iterable[Word]) -> Iterator[Decision]:
@@ -92,6 +93,11 @@ class Lookahead:
             last, token = self._reader.share_marks(self._pending[beside][1], token, self._cores(before_last=True))
             self._update(beside, last)
         token = self._reader.settle(token, self._cores())
+        if token.core:
+            if changes_speaker(self._speaker, word.speaker) and self._words:
+                self._set_last(self._words[-1].at(TURN_END))
+                token = token.at(TURN_START)
+            self._speaker = word.speaker or self._speaker
         self._pending.append((word, token))
         if token.core:
             self._words.append(token)
@@ -139,7 +145,10 @@ class Lookahead:
         """Set the pause after the last word that the model sees."""
         if not self._words:
             return
-        last = replace(self._words[-1], pause=int(buckets([pause])[0]))
+        self._set_last(replace(self._words[-1], pause=int(buckets([pause])[0])))
+
+    def _set_last(self, last: Token) -> None:
+        """Replace the last word that the model sees."""
         place = self._find_last(attrgetter("core"))
         if place is None:
             self._words[-1] = last

@@ -25,7 +25,7 @@ from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries, spre
 from asr_punct.marks import CASES, MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
-from asr_punct.words import Utterance, annotate
+from asr_punct.words import Utterance, annotate, by_speaker
 
 _CACHED_WORDS = 1 << 16
 
@@ -132,11 +132,14 @@ class Restorer:
     def _read(self, utterances: Iterable[Utterance], waiting: deque[_Read]) -> Iterator[Token]:
         """Yield the words of utterances, with flags of boundaries, and append each utterance to `waiting`."""
 
-        def read() -> Iterator[tuple[tuple[str, str], str, list[Token]]]:
+        def read() -> Iterator[tuple[tuple[str, str], str, Sequence[Token]]]:
             for utterance in with_pauses(utterances):
                 tokens = self.reader.read(utterance.words)
                 waiting.append(_Read(utterance, tokens, sum(bool(token.core) for token in tokens)))
-                yield utterance.side, utterance.speaker, tokens
+                first = 0
+                for speaker, count in by_speaker(utterance.words, utterance.speaker):
+                    yield utterance.side, speaker, tokens[first : first + count]
+                    first += count
 
         for _, document in groupby(read(), key=itemgetter(0)):
             yield from flag_boundaries(map(itemgetter(1, 2), document))

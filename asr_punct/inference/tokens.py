@@ -39,9 +39,11 @@ _CORE, _NEEDS_NEIGHBOURS = attrgetter("core"), attrgetter("needs_neighbours")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
-_LEFT_TAKEN, _RIGHT_TAKEN, _, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _MUST_OPEN, _NO_LETTER = map(int, WordFlag)
+_LEFT_TAKEN, _RIGHT_TAKEN, _, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _MUST_OPEN, _NO_LETTER, _TURN_ENDS = map(
+    int, WordFlag
+)
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
-_LETTER_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER
+_KEPT_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER | _TURN_ENDS
 _LONG_WORD_LETTERS = 7
 _APOSTROPHES = "'’"
 
@@ -103,7 +105,8 @@ class Token(WordInput):
 
     def at(self, boundary: int) -> Token:
         """Return the token with one more flag of a boundary."""
-        return replace(self, boundary=self.boundary | boundary)
+        ends = _TURN_ENDS if boundary == TURN_END else 0
+        return replace(self, boundary=self.boundary | boundary, flags=self.flags | ends)
 
     def with_labels(self, labels: Labels) -> Token:
         """Return the token with marks and case that the decoder keeps."""
@@ -111,7 +114,7 @@ class Token(WordInput):
 
     def _with_flags(self) -> Token:
         flags = _flags(self.spoken, self.left, self.core, self.right, self.labels)
-        return replace(self, flags=flags | self.flags & _LETTER_FLAGS)
+        return replace(self, flags=flags | self.flags & _KEPT_FLAGS)
 
     def merge_labels(self, predicted: Labels, case: bool) -> Labels:
         """Return the labels of the input and the predicted ones that may be added; capitals only with `case`."""

@@ -232,6 +232,7 @@ def _as_json(word: str | Word | Mapping[str, Any]) -> dict[str, Any]:
     """Return a word as an object of the protocol. Raises AsrPunctError if it is none."""
     if isinstance(word, Word):
         known: dict[str, Any] = {name: getattr(word, name) for name in ("start", "end", "confidence", "pause")}
+        known["speaker"] = word.speaker or None
         if word.labels:
             known |= {"marks": sorted(map(str, word.labels.marks)), "case": str(word.labels.case)}
         return {"word": word.text, **{name: value for name, value in known.items() if value is not None}}

@@ -63,6 +63,14 @@ def _one_word(text: str) -> str:
     return text
 
 
+def _speaker_name(value: object) -> str:
+    """Return a name or number as text; a value of another kind names nobody."""
+    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+Speaker = Annotated[str, BeforeValidator(_speaker_name, json_schema_input_type=str | int | None)]
+
+
 class TimedWord(BaseModel):
     """A word of a recogniser. Keys that are not listed are ignored."""
 
@@ -75,6 +83,7 @@ class TimedWord(BaseModel):
     pause: Seconds | None = Field(default=None, description="Silence after it in seconds; default: from the times.")
     marks: list[Mark] | None = Field(default=None, description="Marks of the input, which stay.")
     case: Case | None = Field(default=None, description="Case of the input, which stays.")
+    speaker: Speaker = Field(default="", description="Name or number of the person who says it; default: unknown.")
 
     @model_validator(mode="after")
     def _ends_after_start(self) -> TimedWord:
@@ -87,7 +96,7 @@ class TimedWord(BaseModel):
         labels = None
         if self.marks is not None or self.case is not None:
             labels = Labels(frozenset(self.marks or ()), self.case or Case.O)
-        return Word(self.word, self.start, self.end, self.confidence, self.pause, labels)
+        return Word(self.word, self.start, self.end, self.confidence, self.pause, labels, speaker=self.speaker)
 
 
 def _in_order(words: list[TimedWord]) -> list[TimedWord]:
@@ -184,6 +193,7 @@ class PunctuatedWord(BaseModel):
     end: float | None = None
     confidence: float | None = None
     pause: float | None = None
+    speaker: str | None = None
     marks: list[Mark] = Field(description="Names of its marks.")
     case: Case
     written: str = Field(description="The word with its marks and case, as one token.")
@@ -271,6 +281,7 @@ class ClientMessage(StrictModel):
     words: list[StreamWord] = Field(
         default=[], description="Next words of the recogniser, which do not change any more."
     )
+    speaker: Speaker = Field(default="", description="Who says the words that do not name a speaker.")
     partial: str | None = Field(default=None, max_length=20_000, description="Further words, which may change.")
     end: bool = Field(default=False, description="The document ends; the next word begins another one.")
 

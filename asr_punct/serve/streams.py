@@ -167,7 +167,10 @@ class LiveStream:
             found = f"a word that starts at {error}"
             raise ServiceError(422, "message: words", found, "words in the order of time") from None
         self.last_start, self.partial = 0.0 if message.end else start, message.partial or ""
-        await self._send([word.to_word() for word in message.words], ends=message.end)
+        words = [word.to_word() for word in message.words]
+        if message.speaker:
+            words = [replace(word, speaker=word.speaker or message.speaker) for word in words]
+        await self._send(words, ends=message.end)
 
     async def _send(
         self, words: Sequence[Word] = (), *, ends: bool = False, idle_s: Seconds | None = None, is_asked: bool = True

@@ -141,7 +141,9 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
             marks = frozenset()
         cost = _break_cost(marks)
         text = write_text([word.text], [label], glyphs)
-        unit = Unit(text, round(start, 3), round(end, 3), cost, bool(marks & SENTENCE_ENDS), utterance.speaker)
+        unit = Unit(
+            text, round(start, 3), round(end, 3), cost, bool(marks & SENTENCE_ENDS), word.speaker or utterance.speaker
+        )
         is_dash = not core and token_marks == {Mark.DASH}
         yield _Token(unit, core.lower(), bool(marks), opens=bool(before) and not after, is_dash=is_dash)
 

@@ -1,7 +1,7 @@
 """The project's own JSON, with every field of a word.
 
 `{"utterances": [{"id", "document", "recording", "channel", "speaker", "language", "times", "pause_before", "text",
-"words": [{"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"}]}]}`.
+"words": [{"word", "start", "end", "confidence", "pause", "speaker", "marks", "case", "written", "probabilities"}]}]}`.
 Times are seconds, and fields without a value are left out. `written` and `text` are not read. `probabilities` maps
 marks and cases to their probability; unlikely ones are left out.
 """
@@ -106,7 +106,7 @@ def timed_word(value: Any, place: str) -> Word:
     words = timed_words(Node.of(value, place))
     if len(words) != 1:
         raise InputError(place, f"word {value['word']!r}", "a word without white space")
-    return replace(words[0], origin=JsonOrigin(_FORMAT, value))
+    return replace(words[0], speaker=Node(value, place).speaker, origin=JsonOrigin(_FORMAT, value))
 
 
 def write_json(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -168,6 +168,7 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
         "end": word.end,
         "confidence": word.confidence,
         "pause": word.pause,
+        "speaker": word.speaker or None,
     }
     if word.labels:
         item["marks"] = [str(mark) for mark in MARKS if mark in word.labels.marks]

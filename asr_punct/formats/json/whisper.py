@@ -144,11 +144,17 @@ def _words(segment: nodes.Node) -> Iterator[Word]:
     """Yield the words of a segment: the entries of `words`, and the words that only its text has."""
     entries = segment.nodes("words", "word")
     key = _text_key([entry.item for entry in entries])
-    timed = (nodes.timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS) for entry in entries)
+    timed = (_entry_words(entry, key, segment.speaker) for entry in entries)
     parts = list(chain.from_iterable(timed))
     tokens, sizes = _layout(segment)
     for token, group in zip(tokens, grouped(parts, sizes), strict=True):
         yield join_parts(group) if group else Word(token)
+
+
+def _entry_words(entry: nodes.Node, key: str, speaker: str) -> list[Word]:
+    """Return the words of an entry; they name their speaker if it is not that of the segment."""
+    words = nodes.timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS)
+    return words if entry.speaker in ("", speaker) else [replace(word, speaker=entry.speaker) for word in words]
 
 
 def _layout(segment: nodes.Node) -> tuple[list[str], list[int]]:
