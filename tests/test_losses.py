@@ -1,6 +1,7 @@
 """Losses, sequential labels and pre-training of the papers, against a few lines of numpy."""
 
 import json
+import math
 from collections import Counter
 
 import numpy as np
@@ -16,8 +17,8 @@ from pretrain_electra import main as pretrain
 
 from asr_punct.config import HeadConfig, LossConfig
 from asr_punct.errors import ConfigError
-from asr_punct.marks import Mark, parse_marks
-from asr_punct.model.heads import ClassHead, MultiLabelHead
+from asr_punct.marks import MARKS, Mark, parse_marks
+from asr_punct.model.heads import CaseHead, ClassHead, MultiLabelHead
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.datamodule import PunctuationData
@@ -56,6 +57,28 @@ def test_targets_are_the_class_of_the_rarest_mark():
     names = ("O", "COMMA", "PERIOD", "QUOTE+COMMA")
     marks = torch.tensor([[float(mark in parse_marks(name)) for mark in Mark] for name in names])
     assert HEAD.targets(marks).tolist() == [0, 1, 2, 1]
+
+
+@pytest.mark.parametrize("activation", ["gelu", "selu"])
+def test_the_heads(activation):
+    """AutoPunct, section 3.2.3: dense layer, non-linearity, linear layer; case also reads probabilities of marks."""
+    config = HeadConfig(kind="classes", classes=CLASSES, hidden=5, activation=activation, case_context="own")
+    punctuation, case = ClassHead(config, 4, 8), CaseHead(config, 4)
+    vectors, marks = torch.randn(2, 3, 4), torch.randn(2, 3, len(MARKS))
+
+    def layers(head, x):
+        first, _, _, last = head.layers
+        (w, b), (v, c) = ([p.detach().double().numpy() for p in layer.parameters()] for layer in (first, last))
+        x = x @ w.T + b
+        if activation == "gelu":
+            x = x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
+        else:
+            x = 1.0507009873554805 * np.where(x > 0, x, 1.6732632423543772 * (np.exp(x) - 1))
+        return x @ v.T + c
+
+    np.testing.assert_allclose(punctuation.eval()(vectors).detach(), layers(punctuation, vectors.numpy()), atol=1e-5)
+    inputs = np.concatenate([vectors.numpy(), 1 / (1 + np.exp(-marks.numpy()))], axis=-1)
+    np.testing.assert_allclose(case.eval()(vectors, marks).detach(), layers(case, inputs), atol=1e-5)
 
 
 def batches_of(corpus, **training):
