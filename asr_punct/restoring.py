@@ -88,6 +88,7 @@ class PipelineOptions:
         wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
         ignore_labels: whether marks and capitals of the input are removed.
         lowercase: whether words are read in lower case.
+        fill: whether only stretches without marks are restored (`inference.fill`).
         probabilities: whether the probabilities of labels are written; only for the format `json`.
         strict: whether times that make no sense and bytes that are not UTF-8 are errors; else the times are unknown.
         tiers: names of the tiers to read; none: those of words or speech.
@@ -105,6 +106,7 @@ class PipelineOptions:
     wav_scp: Path | None = None
     ignore_labels: bool = False
     lowercase: bool = False
+    fill: bool = False
     probabilities: bool = False
     strict: bool = False
     tiers: Sequence[str] = ()
@@ -172,7 +174,7 @@ def restore_file(
     utterances = prepare(read, punctuator, options, on_hint)
     if make_folder:
         make_directory(Path(output).parent)
-    restored = punctuator.restore(utterances, probabilities=options.probabilities)
+    restored = punctuator.restore(utterances, probabilities=options.probabilities, fill=options.fill)
     tracked = track(restored, "words", size=word_count, position=source.file.position)
     written = write_restored(tracked, punctuator.glyphs, target)
     count, first = source.file.undecoded

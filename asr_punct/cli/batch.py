@@ -58,6 +58,7 @@ def batch(
     tiers: options.Tiers = None,
     ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,
+    fill: options.Fill = False,
     marks: options.MarkNames = None,
     no_case: options.NoCase = False,
     casing: options.CasingList = None,

@@ -174,6 +174,12 @@ Lowercase = Annotated[
     bool,
     typer.Option("--lowercase", help="Convert words to lower case first, for recognisers that write only capitals."),
 ]
+Fill = Annotated[
+    bool,
+    typer.Option(
+        "--fill", help="Restore only stretches of 20 or more words without a mark; all other words stay as they are."
+    ),
+]
 NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
 CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")]
 Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: OMP_NUM_THREADS, else one for each core.")]
@@ -250,6 +256,9 @@ def input_file(path: Pathlike, encoding: str | None, *, strict: bool = False) ->
 
 def pipeline_options(**arguments: Any) -> PipelineOptions:
     """Return how files are read and written from the arguments of a command, `locals()`; others are left out."""
+    for name in ("ignore_labels", "lowercase"):
+        if arguments.get("fill") and arguments.get(name):
+            raise AsrPunctError("", f"--fill and --{name.replace('_', '-')}", "one of them")
     names = {each.name for each in fields(PipelineOptions)}
     tiers = tuple(arguments.pop("tiers", None) or ())
     return PipelineOptions(**{name: value for name, value in arguments.items() if name in names}, tiers=tiers)

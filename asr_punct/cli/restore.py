@@ -52,6 +52,7 @@ def punctuate(
     tiers: options.Tiers = None,
     ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,
+    fill: options.Fill = False,
     marks: options.MarkNames = None,
     no_case: options.NoCase = False,
     casing: options.CasingList = None,

@@ -105,21 +105,25 @@ class Punctuator:
         """`onnxruntime` or `torch`."""
         return self._restorer.runtime
 
-    def __call__(self, text: str) -> str:
+    def __call__(self, text: str, *, fill: bool = False) -> str:
         """Return text with marks and capitals; a line is an utterance, an empty line ends a document.
+
+        With `fill` only stretches without marks are restored (see `restore`).
 
         Raises:
             ArgumentError: the argument is not a string.
         """
         if not isinstance(text, str):
             raise ArgumentError("text", type(text).__name__, f"str ({_OTHER_CALLS})")
-        return "\n".join(map(self.write, self.restore(utterances_of_text(text))))
+        return "\n".join(map(self.write, self.restore(utterances_of_text(text), fill=fill)))
 
     def write(self, utterance: Utterance) -> str:
         """Return the words with their marks and capitals as a line of text."""
         return text_of_utterance(utterance, self.glyphs)
 
-    def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
+    def restore(
+        self, utterances: Iterable[Utterance], *, probabilities: bool = False, fill: bool = False
+    ) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
 
         Consecutive utterances of one document and channel are context for each other. Pauses are computed from the
@@ -129,18 +133,23 @@ class Punctuator:
         Args:
             utterances: the input.
             probabilities: whether to add the probabilities of each word's labels (see `decode.inputs`).
+            fill: whether only stretches of 20 or more words without a mark are restored, and all other words stay as
+                they are (see `inference.fill`).
 
         Raises:
             AsrPunctError: a value is not an utterance.
         """
-        return (each for each in self.steps(utterances, probabilities=probabilities) if each is not None)
+        return (each for each in self.steps(utterances, probabilities=probabilities, fill=fill) if each is not None)
 
-    def steps(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance | None]:
+    def steps(
+        self, utterances: Iterable[Utterance], *, probabilities: bool = False, fill: bool = False
+    ) -> Iterator[Utterance | None]:
         """Yield what `restore` yields, and None after each part of the work, of a few windows.
 
         The caller may do other work meanwhile, or stop, also within an utterance. See `restore` for the rest.
         """
-        return self._each_channel(utterances, lambda model, part: model.steps(part, probabilities=probabilities))
+        options = {"probabilities": probabilities, "fill": fill}
+        return self._each_channel(utterances, lambda model, part: model.steps(part, **options))
 
     def without_marks(self, utterances: Iterable[Utterance]) -> Iterator[Utterance]:
         """Yield the utterances without labels, marks and capitals (see `text.without_marks`).

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from asr_punct.decode.inputs import label_probabilities, list_probabilities
 from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
+from asr_punct.inference.fill import keep_marked
 from asr_punct.inference.options import ANY_MODEL, ModelOptions
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries, spread_labels
@@ -104,17 +105,21 @@ class Restorer:
         """`onnxruntime` or `torch`."""
         return self.predictor.backend.runtime
 
-    def restore(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance]:
+    def restore(
+        self, utterances: Iterable[Utterance], *, probabilities: bool = False, fill: bool = False
+    ) -> Iterator[Utterance]:
         """Yield the same utterances with labels, lazily and in order (see `Punctuator.restore`)."""
-        return (each for each in self.steps(utterances, probabilities=probabilities) if each is not None)
+        return (each for each in self.steps(utterances, probabilities=probabilities, fill=fill) if each is not None)
 
-    def steps(self, utterances: Iterable[Utterance], *, probabilities: bool = False) -> Iterator[Utterance | None]:
+    def steps(
+        self, utterances: Iterable[Utterance], *, probabilities: bool = False, fill: bool = False
+    ) -> Iterator[Utterance | None]:
         """Yield what `restore` yields, and None after each part of the work (see `Punctuator.steps`)."""
         waiting = deque[_Read]()
         decided = deque[Labels]()
         rows = deque[list[float]]()  # of the probabilities of labels
         decoder = new_decoder(self.settings, self.classes)
-        for part in self.predictor.predict(self._read(utterances, waiting)):
+        for part in self.predictor.predict(self._read(utterances, waiting, fill)):
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
             if probabilities:
                 settings = self.settings, self.classes, self.case
@@ -129,20 +134,31 @@ class Restorer:
         """Yield the model's probabilities for all words but sounds and those that consist of marks, in order."""
         return self.predictor.predict(self._read(utterances, deque()))
 
-    def _read(self, utterances: Iterable[Utterance], waiting: deque[_Read]) -> Iterator[Token]:
-        """Yield the words of utterances, with flags of boundaries, and append each utterance to `waiting`."""
+    def _read(self, utterances: Iterable[Utterance], waiting: deque[_Read], fill: bool = False) -> Iterator[Token]:
+        """Yield the words of utterances, with flags of boundaries, and append each utterance to `waiting`.
 
-        def read() -> Iterator[tuple[tuple[str, str], str, Sequence[Token]]]:
-            for utterance in with_pauses(utterances):
-                tokens = self.reader.read(utterance.words)
-                waiting.append(_Read(utterance, tokens, sum(bool(token.core) for token in tokens)))
-                first = 0
-                for speaker, count in by_speaker(utterance.words, utterance.speaker):
-                    yield utterance.side, speaker, tokens[first : first + count]
-                    first += count
+        With `fill` nothing is added to the words outside the stretches without marks (see `inference.fill`).
+        """
+        for _, document in groupby(with_pauses(utterances), key=attrgetter("side")):
+            yield from flag_boundaries(self._read_document(document, waiting, fill))
 
-        for _, document in groupby(read(), key=itemgetter(0)):
-            yield from flag_boundaries(map(itemgetter(1, 2), document))
+    def _read_document(
+        self, document: Iterable[Utterance], waiting: deque[_Read], fill: bool
+    ) -> Iterator[tuple[str, Sequence[Token]]]:
+        """Yield the words of each speaker in turn."""
+        unread = deque[Utterance]()
+
+        def read() -> Iterator[Sequence[Token]]:
+            for utterance in document:
+                unread.append(utterance)
+                yield self.reader.read(utterance.words)
+
+        for tokens in keep_marked(read()) if fill else read():
+            utterance, first = unread.popleft(), 0
+            waiting.append(_Read(utterance, tokens, sum(bool(token.core) for token in tokens)))
+            for speaker, count in by_speaker(utterance.words, utterance.speaker):
+                yield speaker, tokens[first : first + count]
+                first += count
 
     def _labelled(self, read: _Read, decided: deque[Labels], rows: deque[list[float]]) -> Utterance:
         """Return an utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""

@@ -112,6 +112,10 @@ class Token(WordInput):
         """Return the token with marks and case that the decoder keeps."""
         return replace(self, labels=labels)._with_flags()
 
+    def kept(self) -> Token:
+        """Return the token with flags and labels with which nothing is added to it."""
+        return replace(self, flags=self.flags | _TAKEN | _CASE_FIXED, labels=replace(self.labels, as_is=True))
+
     def _with_flags(self) -> Token:
         flags = _flags(self.spoken, self.left, self.core, self.right, self.labels)
         return replace(self, flags=flags | self.flags & _KEPT_FLAGS)

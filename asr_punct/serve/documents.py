@@ -103,11 +103,12 @@ class Documents:
             answer.cancel()
             refused.cancel()
 
-    def _parsed_settings(self, document: _Document) -> tuple[str, bool, bool, bool]:
-        """Parse a request; return its model, and whether it wants probabilities, ignores labels, and has labels."""
+    def _parsed_settings(self, document: _Document) -> tuple[str | bool, ...]:
+        """Parse a request; return its model, and whether it wants probabilities, ignores, fills, and has labels."""
         request = document.parse()
         document.request = request = replace(request, model=self._models.check(request.model))
-        return request.model or "", request.probabilities, request.ignore_labels, request.labels is not None
+        has_labels = request.labels is not None
+        return request.model or "", request.probabilities, request.ignore_labels, request.fill, has_labels
 
     def _restore(self, group: Sequence[_Document]) -> Iterator[None]:
         """Restore requests with the same settings together; if that fails, each one without an answer alone."""
@@ -132,7 +133,7 @@ class Documents:
         if first.labels is not None:
             steps: Iterator[Utterance | None] = punctuator.prepare(joined)
         else:
-            steps = punctuator.steps(joined, probabilities=first.probabilities)
+            steps = punctuator.steps(joined, probabilities=first.probabilities, fill=first.fill)
         for document, request in zip(group, requests, strict=True):
             found = list[Utterance]()
             for original in request.utterances:

@@ -44,8 +44,9 @@ class ParsedRequest:
 
     `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `context_utterances`
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
-    decides them. With `ignore_labels`, the marks and capitals of the words are removed first. `warnings` are about the
-    file's times. `undecoded` says what the answer has for bytes of a file that were not UTF-8.
+    decides them, with `fill` only those of stretches without marks. With `ignore_labels`, the marks and capitals of the
+    words are removed first. `warnings` are about the file's times. `undecoded` says what the answer has for bytes of a
+    file that were not UTF-8.
     """
 
     utterances: tuple[Utterance, ...]
@@ -56,6 +57,7 @@ class ParsedRequest:
     context_utterances: int = 0
     labels: tuple[Labels, ...] | None = None
     ignore_labels: bool = False
+    fill: bool = False
     warnings: tuple[str, ...] = ()
     undecoded: Undecoded = "refuse"
 
@@ -148,7 +150,9 @@ def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
         utterances = list(utterances_of_text(request.text or "", language))
     labels = _labels(request.labels, utterances)
     has_words = request.words is not None
-    return ParsedRequest(tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels)
+    return ParsedRequest(
+        tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels, fill=request.fill
+    )
 
 
 def _options(texts: Mapping[str, str]) -> UploadOptions:
@@ -178,6 +182,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
         given.probabilities,
         labels=labels,
         ignore_labels=given.ignore_labels,
+        fill=given.fill,
         warnings=tuple(warnings),
         undecoded="keep" if to == source.format else "replace",
     )

@@ -149,6 +149,7 @@ class PunctuateRequest(StrictModel):
         default=None, description="Format of the answer; default: this JSON."
     )
     probabilities: bool = Field(default=False, description="Add the probabilities of marks and capitals to words.")
+    fill: bool = Field(default=False, description="Restore only stretches of 20 or more words without a mark.")
     labels: list[WordLabels] | None = Field(
         default=None, description="Marks and case of all words, in order; the model adds none."
     )
@@ -157,6 +158,8 @@ class PunctuateRequest(StrictModel):
     def _has_one_input(self) -> PunctuateRequest:
         if (self.text is None) == (self.words is None):
             raise ValueError("either 'text' or 'words'")
+        if self.fill and self.labels is not None:
+            raise ValueError("either 'fill' or 'labels'")
         return self
 
 
@@ -177,12 +180,19 @@ class UploadOptions(StrictModel):
         default=None, description="Marks and case of all words, as in the JSON key `labels`; the model adds none."
     )
     ignore_labels: bool = Field(default=False, description="Remove the marks and capitals of the file first.")
+    fill: bool = Field(default=False, description="Restore only stretches of 20 or more words without a mark.")
     strict: bool = Field(
         default=False, description="Refuse a file with times that make no sense, or bytes that are not UTF-8."
     )
     encoding: str | None = Field(
         default=None, description="Encoding of the file; default: UTF-8, or UTF-16 with a byte order mark."
     )
+
+    @model_validator(mode="after")
+    def _fills_alone(self) -> UploadOptions:
+        if self.fill and (self.ignore_labels or self.labels is not None):
+            raise ValueError("one of 'fill', 'labels' and 'ignore_labels'")
+        return self
 
 
 class PunctuatedWord(BaseModel):
