@@ -64,6 +64,16 @@ def test_given_marks_stay(client):
     assert post(client, json={"words": words}).json()["text"] == "¡Dónde está!"
 
 
+def test_fill(client, punctuator):
+    text = "eitb. Hola.\n\n" + "ana mira la casa " * 10
+    expected = punctuator(text, fill=True)
+    assert post(client, json={"text": text, "fill": True}).json()["text"] == expected
+    assert (
+        post(client, files={"file": text.encode()}, data={"fill": "1", "to": "text"}).text.split() == expected.split()
+    )
+    assert punctuator(text).split() != expected.split()
+
+
 def test_a_file_comes_back_in_its_format_or_another(client, punctuator, tmp_path, run, model):
     (tmp_path / "talk.ctm").write_text(CTM)
     for name in WRITABLE_FILES:
@@ -155,6 +165,8 @@ GZIP, NAN = gzip.compress(b"ana"), b'{"words": [{"word": "a", "start": NaN}]}'
         ({"files": {"file": b"ana"}, "data": {"language": "99!"}}, 422, "language", "99!"),
         ({"files": {"file": b"ana"}, "data": {"probabilities": "maybe"}}, 422, "probabilities", "maybe"),
         ({"files": {"file": b"ana"}, "data": {"ignore_labels": "2"}}, 422, "ignore_labels", "2"),
+        ({"files": {"file": b"ana"}, "data": {"fill": "1", "ignore_labels": "1"}}, 422, "request", "fill"),
+        ({"json": {"text": "ana", "fill": True, "labels": []}}, 422, "body", "fill"),
     ],
 )  # fmt: skip
 def test_bad_requests(client, arguments, status, place, found):

@@ -39,10 +39,11 @@ _CORE, _NEEDS_NEIGHBOURS = attrgetter("core"), attrgetter("needs_neighbours")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
-_LEFT_TAKEN, _RIGHT_TAKEN, _, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _MUST_OPEN, _NO_LETTER, _TURN_ENDS = map(
+_LEFT_TAKEN, _RIGHT_TAKEN, _QUOTED, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _MUST_OPEN, _NO_LETTER, _TURN_ENDS = map(
     int, WordFlag
 )
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
+_FIXED = _TAKEN | _QUOTED | _CASE_FIXED
 _KEPT_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER | _TURN_ENDS
 _LONG_WORD_LETTERS = 7
 _APOSTROPHES = "'’"
@@ -114,7 +115,7 @@ class Token(WordInput):
 
     def kept(self) -> Token:
         """Return the token with flags and labels with which nothing is added to it."""
-        return replace(self, flags=self.flags | _TAKEN | _CASE_FIXED, labels=replace(self.labels, as_is=True))
+        return replace(self, flags=self.flags & ~_MUST_OPEN | _FIXED, labels=replace(self.labels, as_is=True))
 
     def _with_flags(self) -> Token:
         flags = _flags(self.spoken, self.left, self.core, self.right, self.labels)
@@ -123,6 +124,8 @@ class Token(WordInput):
     def merge_labels(self, predicted: Labels, case: bool) -> Labels:
         """Return the labels of the input and the predicted ones that may be added; capitals only with `case`."""
         given = self.labels
+        if given.as_is:
+            return given
         if not self.barred.isdisjoint(predicted.marks):
             predicted = Labels(predicted.marks - self.barred, predicted.case)
         if predicted.case is _NO_CAPITAL and given is _NO_LABELS and not self.flags & _TAKEN:
