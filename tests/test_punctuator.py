@@ -15,11 +15,14 @@ from asr_punct import Punctuator, hub
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info
 from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError
 from asr_punct.inference.backend import open_backend, thread_count
+from asr_punct.inference.options import OutputOptions
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import TokenReader
 from asr_punct.inference.tune import read_dev_set
 from asr_punct.marks import MARKS, Case, Labels, Mark, glyphs, write_word
-from asr_punct.words import Utterance, Word, annotate
+from asr_punct.words import Utterance, Word, annotate, utterances_of_text
+
+TEXT = "ana mira la casa dónde está la ley"
 
 
 def utterance(text, recording="r", **columns):
@@ -335,3 +338,42 @@ def test_labels_are_removed_by_the_rules_of_the_language(name, text, language, g
     opened = Punctuator.from_pretrained(name, language=given)
     (bare,) = opened.without_marks([Utterance(tuple(map(Word, text.split())), language=language)])
     assert " ".join(word.text for word in bare.words) == expected
+
+
+# What may be added
+
+
+def test_a_sensitivity_moves_all_marks(model, punctuator):
+    text = "ana mira la casa dónde está la ley " * 20
+    (given,) = utterances_of_text(text)
+
+    def marks(options):
+        (restored,) = punctuator.with_output(options).restore([given])
+        return [label.marks for label in restored.labels]
+
+    none, few, usual, many = (sum(map(len, marks(OutputOptions(sensitivity=value)))) for value in (-10, -3, 0, 3))
+    assert none <= few <= usual <= many
+    assert none < usual
+    opened = Punctuator.from_pretrained(model, sensitivity=3)
+    assert opened(text) == punctuator.with_output(OutputOptions(sensitivity=3))(text)
+    assert punctuator.with_output(OutputOptions())(text) == punctuator(text)
+
+
+@pytest.mark.parametrize("value", [11, -10.5, float("nan"), float("inf")])
+def test_a_sensitivity_out_of_range_is_refused(model, punctuator, value):
+    for call in (lambda: punctuator.with_output(OutputOptions(sensitivity=value)),
+                 lambda: Punctuator.from_pretrained(model, sensitivity=value)):  # fmt: skip
+        with pytest.raises(ArgumentError) as error:
+            call()
+        assert error.value.place == "sensitivity"
+
+
+def test_output_is_narrowed_never_widened(model):
+    narrow = Punctuator.from_pretrained(model, marks=["COMMA"], case=False, casing=["caSa"])
+    assert narrow.with_output(OutputOptions(frozenset({Mark.PERIOD, Mark.COMMA})))(TEXT) == narrow(TEXT)
+    full = Punctuator.from_pretrained(model, casing=["caSa"])
+    changed = full.with_output(OutputOptions(frozenset({Mark.COMMA}), casing=("laLey",)))
+    assert "caSa" in changed("ana mira la casa")
+    assert changed("laley") == "laLey"
+    assert full.with_output(OutputOptions(case=False))("casa") == "casa"
+    assert pickle.loads(pickle.dumps(changed))(TEXT) == changed(TEXT)

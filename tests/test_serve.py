@@ -20,7 +20,9 @@ from services import client_with, running, service_maker
 from starlette.testclient import WebSocketDenialResponse
 
 from asr_punct.formats.registry import WRITABLE_FILES
+from asr_punct.inference.options import OutputOptions
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.marks import Mark
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
@@ -102,6 +104,37 @@ def test_an_upload_is_never_a_path(client, tmp_path, monkeypatch):
         assert "ana" not in answer.text.lower()
 
 
+OUTPUT = [
+    ({"marks": ["COMMA"]}, {"marks": {Mark.COMMA}}),
+    ({"marks": []}, {"marks": ()}),
+    ({"case": False, "sensitivity": -2}, {"case": False, "sensitivity": -2.0}),
+    ({"casing": ["caSa"], "sensitivity": 3.5}, {"casing": ("caSa",), "sensitivity": 3.5}),
+]
+
+
+@pytest.mark.parametrize(("keys", "options"), OUTPUT)
+def test_a_request_says_what_may_be_added(client, punctuator, keys, options):
+    marks = options.get("marks")
+    output = OutputOptions(**{**options, "marks": None if marks is None else frozenset(marks)})
+    text = "ana mira la casa dónde está la ley"
+    expected = punctuator.with_output(output)(text)
+    assert post(client, json={"text": text, **keys}).json()["text"] == expected
+    fields = {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in keys.items()}
+    if keys != {"marks": []}:  # a form has no empty list
+        assert (
+            post(client, content=text.encode(), params={**fields, "from": "text", "to": "text"}).text == f"{expected}\n"
+        )
+    with client.websocket_connect("/v1/stream") as stream:
+        stream.send_json({"config": {**keys, "flush_after": 1000}, "words": text.split(), "end": True})
+        found = [each["written"] for each in stream.receive_json()["final"]]
+    assert found == [each.written for each in streamed_words(punctuator.with_output(output), text)]
+
+
+def streamed_words(punctuator, text):
+    stream = punctuator.stream(flush_after=1000)
+    return [*stream.push(*text.split()), *stream.flush()]
+
+
 @pytest.mark.parametrize("language", ["es", "es_ES", "spa", "Spanish", "auto"])
 def test_every_code_of_a_language(client, language):
     assert post(client, json={"text": "ana", "language": language}).status_code == 200
@@ -147,6 +180,10 @@ GZIP, NAN = gzip.compress(b"ana"), b'{"words": [{"word": "a", "start": NaN}]}'
         ({"json": {"words": BACKWARDS}}, 422, "body: words", "start"),
         ({"json": UNKNOWN_KEY}, 422, "body: labels.0", "the key 'mark'"),
         ({"json": {"text": "a"}, "params": {"language": "es"}}, 422, "query", "'language'"),
+        ({"json": {"text": "a", "marks": ["DOT"]}}, 422, "body: marks.0", "'DOT'"),
+        ({"json": {"text": "a", "sensitivity": 11}}, 422, "body: sensitivity", "11"),
+        ({"json": {"text": "a", "casing": ["a b"]}}, 422, "casing:1", "a b"),
+        ({"content": b"a", "params": {"from": "text", "case": "5"}}, 422, "case", "5"),
         ({"content": NAN, "headers": IS_JSON}, 422, "body: words.0.start", "nan"),
         ({"content": b"a 1 x", "params": {"from": "ctm"}}, 422, "upload:1", "columns"),
         ({"content": b"ma\xf1ana", "params": {"from": "text"}}, 422, "upload:1", "0xf1"),

@@ -66,6 +66,7 @@ def batch(
     int8: options.Int8 = False,
     class_weights: options.ClassWeights = None,
     plain: options.Plain = False,
+    sensitivity: options.Sensitivity = 0.0,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
 ) -> None:

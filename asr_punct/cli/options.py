@@ -208,6 +208,10 @@ Page = Annotated[Path | None, typer.Option(help="HTML page to write: scores, and
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
+_SENSITIVITY_HELP = "How readily marks are added: above 0 more of them, below 0 only surer ones; usually -2 to 2."
+Sensitivity = Annotated[float, typer.Option(min=-10, max=10, help=_SENSITIVITY_HELP)]
+
+
 def model_options(
     *,
     model: str | None = None,
@@ -220,6 +224,7 @@ def model_options(
     casing: Path | None = None,
     class_weights: str | None = None,
     plain: bool = False,
+    sensitivity: float = 0.0,
     **others: object,
 ) -> ModelOptions:
     """Return the options of a model from the arguments of a command, `locals()`; `others` are not of the model.
@@ -243,6 +248,7 @@ def model_options(
         casing=casing,
         class_weights=None if class_weights is None else parse_class_weights(class_weights),
         plain=plain,
+        sensitivity=sensitivity,
     )
 
 

@@ -61,6 +61,7 @@ def punctuate(
     int8: options.Int8 = False,
     class_weights: options.ClassWeights = None,
     plain: options.Plain = False,
+    sensitivity: options.Sensitivity = 0.0,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -142,6 +143,7 @@ def stream(
     int8: options.Int8 = False,
     class_weights: options.ClassWeights = None,
     plain: options.Plain = False,
+    sensitivity: options.Sensitivity = 0.0,
 ) -> None:
     """Add marks and capitals to words as they arrive.
 

@@ -59,6 +59,7 @@ def serve(
     marks: options.MarkNames = None,
     no_case: options.NoCase = False,
     casing: options.CasingList = None,
+    sensitivity: options.Sensitivity = 0.0,
     int8: options.Int8 = False,
     threads: Annotated[
         int,
@@ -93,7 +94,9 @@ def serve(
         raise AsrPunctError("--openai", repr(openai), "an address such as http://localhost:8000")
     listener = bind(host, port)
 
-    chosen = options.model_options(language=language, int8=int8, marks=marks, no_case=no_case, casing=casing)
+    chosen = options.model_options(
+        language=language, int8=int8, marks=marks, no_case=no_case, casing=casing, sensitivity=sensitivity
+    )
 
     def open_model(name: str | None) -> Punctuator:
         return Punctuator.open(replace(chosen, name=name))

@@ -1,7 +1,7 @@
 """What the decoder reads for each word: flags of the input, and logits from a model's probabilities.
 
-A model that decides each mark on its own gives logits of logit(p) - logit(threshold), where p is the calibrated
-probability, so a mark is set where its logit is above 0.
+A model that decides each mark on its own gives logits of logit(p) - logit(threshold) + sensitivity, where p is the
+calibrated probability, so a mark is set where its logit is above 0.
 
 The labels of other models are classes, each a set of marks (Poláček et al. 2023, section 3.5). Their probabilities are
 multiplied by class weights, and the logit of a mark is the log-probability of the most likely weighted class that
@@ -173,9 +173,10 @@ def mark_logits(labels: FloatArray, settings: DecodeSettings, classes: tuple[str
     """
     if not classes:
         thresholds = np.array([settings.thresholds[mark] for mark in MARKS], dtype=np.float32)
-        return np.asarray(calibrated_logits(labels, settings.calibration) - logits(thresholds))
+        return np.asarray(calibrated_logits(labels, settings.calibration) - logits(thresholds) + settings.sensitivity)
     contains = class_marks(classes)
     logs = log_probabilities(labels) + np.log([settings.class_weights.get(name, 1.0) for name in classes])
+    logs += settings.sensitivity * contains.any(axis=1)
     result = np.full((len(logs), len(MARKS)), -np.inf)
     for mark in np.flatnonzero(contains.any(axis=0)):
         result[:, mark] = logs[:, contains[:, mark]].max(axis=1) - logs[:, ~contains[:, mark]].max(axis=1)

@@ -29,7 +29,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class DecodeSettings:
-    """The decoder's settings. All but `enabled` and `plain` are stored with a model.
+    """The decoder's settings. All but `enabled`, `plain` and `sensitivity` are stored with a model.
 
     Attributes:
         thresholds: calibrated probability from which a mark is set, by mark; from 0 to 1.
@@ -41,6 +41,7 @@ class DecodeSettings:
         class_weights: factors on the probabilities of a model's classes, by name; above 0, 1 by default.
         enabled: marks that may be set; all by default.
         plain: whether each word is decided on its own (see `decode.plain`).
+        sensitivity: added to the logit of each mark: above 0 more marks are set, below 0 fewer.
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
@@ -51,6 +52,7 @@ class DecodeSettings:
     class_weights: Mapping[str, float] = field(default_factory=dict)
     enabled: frozenset[Mark] = frozenset(MARKS)
     plain: bool = False
+    sensitivity: float = 0.0
 
 
 def new_settings(language: str) -> DecodeSettings:

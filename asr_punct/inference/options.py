@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Literal
 
 from asr_punct.errors import ArgumentError
+from asr_punct.marks import Mark
 from asr_punct.words import Seconds
 
 Graph = Literal["fp32", "int8"]
@@ -28,6 +29,7 @@ class ModelOptions:
             marks, by name.
         plain: decide each word on its own, as papers do: a mark where its probability is over a half, or the likeliest
             class, without the rules and fitted settings of the decoder.
+        sensitivity: added to the logit of each mark: above 0 more marks are added, below 0 fewer; from -10 to 10.
     """
 
     name: str | PathLike[str] | None = None
@@ -40,6 +42,7 @@ class ModelOptions:
     casing: str | PathLike[str] | Iterable[str] | None = None
     class_weights: Mapping[str, float] | None = None
     plain: bool = False
+    sensitivity: float = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.casing, str | PathLike | None):  # an iterator could be read only once
@@ -47,6 +50,26 @@ class ModelOptions:
 
 
 ANY_MODEL = ModelOptions()
+
+
+@dataclass(frozen=True)
+class OutputOptions:
+    """What an open model may add, within what it was opened for (see `ModelOptions`).
+
+    Attributes:
+        marks: marks that may be added; None: all.
+        case: whether capitals may be added.
+        casing: further forms of the casing list.
+        sensitivity: added to the logit of each mark.
+    """
+
+    marks: frozenset[Mark] | None = None
+    case: bool = True
+    casing: tuple[str, ...] = ()
+    sensitivity: float = 0.0
+
+
+ALL_OUTPUT = OutputOptions()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from asr_punct.errors import ArgumentError
 from asr_punct.formats.lines.nemo_labels import format_labels
 from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
 from asr_punct.inference.choice import LanguageChoice
-from asr_punct.inference.options import USUAL_STREAM, ModelOptions, StreamSettings
+from asr_punct.inference.options import USUAL_STREAM, ModelOptions, OutputOptions, StreamSettings
 from asr_punct.inference.predictor import Prediction
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.stream import Stream
@@ -207,11 +207,25 @@ class Punctuator:
         """
         sizes = batch_size, max_tokens, margin
 
-        def open_model(name: str) -> Restorer:
-            restorer = self._model(name)
+        def change(restorer: Restorer) -> Restorer:
             return replace(restorer, predictor=restorer.predictor.with_windows(*sizes))
 
-        open_again = partial(Punctuator.with_windows, self, *sizes) if self._open_again else None
+        return self._changed(change, partial(Punctuator.with_windows, self, *sizes))
+
+    def with_output(self, options: OutputOptions) -> Punctuator:
+        """Return a punctuator of the same models that adds only what the options allow, and this one may add.
+
+        Raises AsrPunctError for malformed forms, or a sensitivity that is not from -10 to 10.
+        """
+        return self._changed(lambda restorer: restorer.with_output(options), partial(self.with_output, options))
+
+    def _changed(self, change: Callable[[Restorer], Restorer], make_again: Callable[[], Punctuator]) -> Punctuator:
+        """Return a punctuator of the same models, each changed."""
+
+        def open_model(name: str) -> Restorer:
+            return change(self._model(name))
+
+        open_again = make_again if self._open_again else None
         return Punctuator(open_model(""), self._choice, open_model if self._other_model else None, open_again)
 
     def add_punctuation_capitalization(

@@ -18,9 +18,10 @@ from asr_punct.decode import DecodeSettings
 from asr_punct.decode.inputs import label_probabilities, list_probabilities
 from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
+from asr_punct.errors import ArgumentError
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
 from asr_punct.inference.fill import keep_marked
-from asr_punct.inference.options import ANY_MODEL, ModelOptions
+from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries, spread_labels
 from asr_punct.marks import CASES, MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
@@ -29,6 +30,7 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, annotate, by_speaker
 
 _CACHED_WORDS = 1 << 16
+_MAX_SENSITIVITY = 10
 
 
 class _Read(NamedTuple):
@@ -50,6 +52,7 @@ class Restorer:
         settings: settings of the decoder, with the marks that may be added.
         case: whether capitals may be added.
         glyphs: glyphs of the model's language, with its casing list.
+        casing: the forms of this list.
     """
 
     info: ModelInfo
@@ -58,6 +61,7 @@ class Restorer:
     settings: DecodeSettings
     case: bool
     glyphs: Glyphs
+    casing: tuple[str, ...] = ()
 
     @classmethod
     def open(cls, directory: Path, options: ModelOptions = ANY_MODEL) -> Restorer:
@@ -83,17 +87,34 @@ class Restorer:
     ) -> Restorer:
         """Make a restorer of a model's parts and its own casing list.
 
-        Of the options, `marks`, `case`, `casing`, `class_weights` and `plain` are used. Raises AsrPunctError if one is
-        unusable.
+        Of the options, those of the output are used: `marks` and all after it. Raises AsrPunctError if one is unusable.
         """
         language = info.model.language
-        style = glyphs(language)
-        if options.case:
-            forms = Casing.of((*casing, *_further_forms(options)), language)
-            style = replace(style, cased=cached_by_word(_CACHED_WORDS)(forms.apply))
+        forms = (*casing, *_further_forms(options))
+        style = _style(language, forms) if options.case else glyphs(language)
         turns = info.model.speakers
         predictor = Predictor(backend, tokenizer, info.model.window, info.max_tokens, knows_turns=turns)
-        return cls(info, predictor, TokenReader(tokenizer, language), _settings(info, options), options.case, style)
+        reader = TokenReader(tokenizer, language)
+        return cls(info, predictor, reader, _settings(info, options), options.case, style, forms)
+
+    def with_output(self, options: OutputOptions) -> Restorer:
+        """Return a restorer of the same model that adds only what the options allow, and this one may add.
+
+        Raises AsrPunctError for malformed forms, or a sensitivity that is not from -10 to 10.
+        """
+        language, forms = self.info.model.language, (*self.casing, *parse_casing(options.casing))
+        case = self.case and options.case
+        style = self.glyphs
+        if case != self.case:
+            style = glyphs(language)
+        elif case and forms != self.casing:
+            style = _style(language, forms)
+        enabled = self.settings.enabled
+        if options.marks is not None:
+            enabled &= _with_opening(options.marks)
+        sensitivity = self.settings.sensitivity + _checked_sensitivity(options.sensitivity)
+        settings = replace(self.settings, enabled=enabled, sensitivity=sensitivity)
+        return replace(self, settings=settings, case=case, glyphs=style, casing=forms)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -188,7 +209,18 @@ def _settings(info: ModelInfo, options: ModelOptions) -> DecodeSettings:
     allowed = MARKS if options.marks is None else _with_opening(options.marks)
     fitted = DecodeSettings(plain=True) if options.plain else info.decoding
     settings = with_class_weights(fitted, options.class_weights or {}, info.model.heads.classes)
-    return replace(settings, enabled=frozenset(allowed))
+    return replace(settings, enabled=frozenset(allowed), sensitivity=_checked_sensitivity(options.sensitivity))
+
+
+def _checked_sensitivity(sensitivity: float) -> float:
+    if not -_MAX_SENSITIVITY <= sensitivity <= _MAX_SENSITIVITY:
+        raise ArgumentError("sensitivity", str(sensitivity), f"from -{_MAX_SENSITIVITY} to {_MAX_SENSITIVITY}")
+    return sensitivity
+
+
+def _style(language: str, forms: Iterable[str]) -> Glyphs:
+    """Return the glyphs of a language with a casing list."""
+    return replace(glyphs(language), cased=cached_by_word(_CACHED_WORDS)(Casing.of(forms, language).apply))
 
 
 def _with_opening(marks: Collection[str]) -> frozenset[Mark]:

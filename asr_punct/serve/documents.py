@@ -103,12 +103,12 @@ class Documents:
             answer.cancel()
             refused.cancel()
 
-    def _parsed_settings(self, document: _Document) -> tuple[str | bool, ...]:
-        """Parse a request; return its model, and whether it wants probabilities, ignores, fills, and has labels."""
+    def _parsed_settings(self, document: _Document) -> tuple[object, ...]:
+        """Parse a request; return its model and output, and whether it has probabilities, is bare, filled or labelled."""
         request = document.parse()
         document.request = request = replace(request, model=self._models.check(request.model))
-        has_labels = request.labels is not None
-        return request.model or "", request.probabilities, request.ignore_labels, request.fill, has_labels
+        wishes = request.probabilities, request.ignore_labels, request.fill, request.labels is not None
+        return request.model, request.output, *wishes
 
     def _restore(self, group: Sequence[_Document]) -> Iterator[None]:
         """Restore requests with the same settings together; if that fails, each one without an answer alone."""
@@ -125,7 +125,7 @@ class Documents:
     def _restore_together(self, group: Sequence[_Document]) -> Iterator[None]:
         requests = [document.request for document in group]
         first = requests[0]
-        punctuator = self._models.get(first.model or "")
+        punctuator = self._models.get(first.model or "", first.output)
         self._metrics.batch.observe(len(group))
         joined = _joined(requests)
         if first.ignore_labels:

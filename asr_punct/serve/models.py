@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from threading import Lock
 from typing import Any
 
 from asr_punct.hub import AUTO, DEFAULT_MODEL, shipped_languages, shipped_models
+from asr_punct.inference.options import ALL_OUTPUT, OutputOptions
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.service_errors import ServiceError
 
+_KEPT = 16
+"""Number of punctuators with other output that are kept: their casing lists have caches."""
 Open = Callable[[str | None], Punctuator]
 """Opens a model by name; None: the model of each text's language."""
 
@@ -25,6 +29,7 @@ class Models:
         self.default = name or AUTO
         self._names = {AUTO, self.default, *shipped_models()}
         self._opened = {self.default: open_model(name)}
+        self._with_output = lru_cache(_KEPT)(lambda name, output: self._get(name).with_output(output))
 
     def check(self, name: str | None) -> str:
         """Return the name, or that of the default model. Raises ServiceError for an unknown name."""
@@ -33,8 +38,11 @@ class Models:
             raise ServiceError(422, "model", repr(name)[:80], f"one of {' '.join(sorted(self._names))}")
         return name
 
-    def get(self, name: str) -> Punctuator:
-        """Return the punctuator of a name that `check` returned."""
+    def get(self, name: str, output: OutputOptions = ALL_OUTPUT) -> Punctuator:
+        """Return the punctuator of a name that `check` returned, which adds only what `output` allows."""
+        return self._get(name) if output == ALL_OUTPUT else self._with_output(name, output)
+
+    def _get(self, name: str) -> Punctuator:
         if opened := self._opened.get(name):  # without waiting for another one that is being opened
             return opened
         with self._lock:

@@ -23,6 +23,7 @@ from asr_punct.formats import read, with_glyphs, write_stream
 from asr_punct.formats.json.own import word_object
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.formats.source import Source
+from asr_punct.inference.options import ALL_OUTPUT, OutputOptions
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
@@ -46,7 +47,7 @@ class ParsedRequest:
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
     decides them, with `fill` only those of stretches without marks. With `ignore_labels`, the marks and capitals of the
     words are removed first. `warnings` are about the file's times. `undecoded` says what the answer has for bytes of a
-    file that were not UTF-8.
+    file that were not UTF-8. `output` is what may be added.
     """
 
     utterances: tuple[Utterance, ...]
@@ -60,6 +61,7 @@ class ParsedRequest:
     fill: bool = False
     warnings: tuple[str, ...] = ()
     undecoded: Undecoded = "refuse"
+    output: OutputOptions = ALL_OUTPUT
 
 
 ParseRequest = Callable[[], ParsedRequest]
@@ -151,7 +153,14 @@ def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
     labels = _labels(request.labels, utterances)
     has_words = request.words is not None
     return ParsedRequest(
-        tuple(utterances), request.model, to, request.probabilities, has_words, labels=labels, fill=request.fill
+        tuple(utterances),
+        request.model,
+        to,
+        request.probabilities,
+        has_words,
+        labels=labels,
+        fill=request.fill,
+        output=request.output(),
     )
 
 
@@ -185,6 +194,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
         fill=given.fill,
         warnings=tuple(warnings),
         undecoded="keep" if to == source.format else "replace",
+        output=given.output(),
     )
 
 

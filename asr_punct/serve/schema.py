@@ -9,15 +9,18 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from pydantic_core import PydanticCustomError
 
+from asr_punct.casing import parse_casing
 from asr_punct.formats.registry import READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
-from asr_punct.inference.options import StreamSettings
+from asr_punct.inference.options import OutputOptions, StreamSettings
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word, is_one_word
 
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
+MAX_CASING = 1000
+"""Maximum number of forms of a casing list that a client sends."""
 Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
 
 
@@ -121,6 +124,31 @@ def latest_start(words: Iterable[TimedWord], after: Seconds = 0.0) -> Seconds:
     return after
 
 
+def _split(value: object) -> object:
+    """Return the parts of a text that are separated by commas or white space, as forms and addresses have lists."""
+    return value.replace(",", " ").split() if isinstance(value, str) else value
+
+
+class OutputKeys(StrictModel):
+    """What may be added, within what the service was started with."""
+
+    marks: Annotated[list[Mark], BeforeValidator(_split)] | None = Field(
+        default=None, description="Marks that may be added; default: all. QUESTION also adds ¿."
+    )
+    case: bool = Field(default=True, description="Whether capitals may be added.")
+    casing: Annotated[list[str], BeforeValidator(_split)] = Field(
+        default=[], max_length=MAX_CASING, description="Words in mixed case, such as EiTB."
+    )
+    sensitivity: float = Field(
+        default=0.0, ge=-10, le=10, description="How readily marks are added: above 0 more, below 0 only surer ones."
+    )
+
+    def output(self) -> OutputOptions:
+        """Return what may be added. Raises InputError for a malformed form of the casing list."""
+        marks = None if self.marks is None else frozenset(self.marks)
+        return OutputOptions(marks, self.case, parse_casing(self.casing), self.sensitivity)
+
+
 class WordLabels(StrictModel):
     """Marks and case of a word."""
 
@@ -132,7 +160,7 @@ class WordLabels(StrictModel):
         return Labels(frozenset(self.marks), self.case)
 
 
-class PunctuateRequest(StrictModel):
+class PunctuateRequest(OutputKeys):
     """A text, or words with or without times."""
 
     hint = " (for a file of a recogniser: ?from=FORMAT, or -F file=@…)"
@@ -163,7 +191,7 @@ class PunctuateRequest(StrictModel):
         return self
 
 
-class UploadOptions(StrictModel):
+class UploadOptions(OutputKeys):
     """Options of a file, in the query or in fields of a form."""
 
     from_: Literal[READABLE_FILES] | None = Field(  # type: ignore[valid-type]
@@ -252,7 +280,7 @@ StreamWord = Annotated[TimedWord, BeforeValidator(_word_object)]
 """A word as a string or an object."""
 
 
-class StreamConfig(StrictModel):
+class StreamConfig(OutputKeys):
     """Settings of a stream; only in its first message."""
 
     language: Language = Field(default=None, description="Language code.")

@@ -19,9 +19,9 @@ from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
 
-from asr_punct.errors import plural
+from asr_punct.errors import AsrPunctError, plural
 from asr_punct.formats.json.own import word_object
-from asr_punct.inference.options import StreamSettings
+from asr_punct.inference.options import OutputOptions, StreamSettings
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.marks import Glyphs
@@ -71,10 +71,13 @@ class Streams:
     async def _stream(self, connection: Connection, config: StreamConfig) -> AsyncIterator[LiveStream]:
         """Open a stream in the worker with the fewest ones. Raises ServiceError for an unknown model."""
         name, language, settings = self._models.check(config.model), config.language or "", config.settings()
-        punctuator = await asyncio.to_thread(self._models.get, name)
+        output = _output(config)
+        punctuator = await asyncio.to_thread(self._models.get, name, output)
         worker = min(self._open, key=self._open.__getitem__)
         # streams of one worker with equal settings share a pool, which exists as long as they
-        pool = self._pools.setdefault((worker, name, language, settings), punctuator.stream_pool(language, settings))
+        pool = self._pools.setdefault(
+            (worker, name, language, settings, output), punctuator.stream_pool(language, settings)
+        )
         self._open[worker] += 1
         stream = LiveStream(connection, self._limits, self._metrics, config, settings, worker, pool, punctuator.glyphs)
         try:
@@ -235,6 +238,13 @@ async def _receive(connection: Connection, limits: Limits) -> ClientMessage | No
     if len(message.words) > limits.message_words:
         raise ServiceError(422, "message", plural(len(message.words), "word"), f"at most {limits.message_words}")
     return message
+
+
+def _output(config: StreamConfig) -> OutputOptions:
+    try:
+        return config.output()
+    except AsrPunctError as error:
+        raise ServiceError(422, f"message: config: {error.place}", error.found, error.expected) from None
 
 
 def _pool_of(event: _Event) -> StreamPool[LiveStream]:
