@@ -104,7 +104,7 @@ class Documents:
             refused.cancel()
 
     def _parsed_settings(self, document: _Document) -> tuple[object, ...]:
-        """Parse a request; return its model and output, and whether it has probabilities, is bare, filled or labelled."""
+        """Parse a request; return its model and output, and whether it has probabilities, is bare, filled, labelled."""
         request = document.parse()
         document.request = request = replace(request, model=self._models.check(request.model))
         wishes = request.probabilities, request.ignore_labels, request.fill, request.labels is not None
