@@ -260,7 +260,7 @@ class Wrapped:
     def __init__(self, punctuator, restored):
         self.glyphs, self.write = punctuator.glyphs, punctuator.write
         self.language_warnings = punctuator.language_warnings
-        self.steps = lambda utterances, probabilities: restored(punctuator.steps(utterances))
+        self.steps = lambda utterances, **_: restored(punctuator.steps(utterances))
 
 
 def test_documents_together_fail_alone(model, punctuator):
