@@ -4,7 +4,7 @@
 # Usage: recipes/align.sh [options] DIR
 #   --nj N            jobs (default: 2)
 #   --cmd COMMAND     program that starts them: run_jobs.sh, or run.pl, slurm.pl, queue.pl of Kaldi with their options
-#   --lang LANG       language of the text, as for asr-punct align (default: es)
+#   --lang LANG       language of the text (default: identified from its words)
 #   --method NAME     dtw, or ctc with --acoustic-model (default: dtw)
 #   --acoustic-model M  CTC model for --method ctc
 #   --log NAME        log of a job; JOB in it is the job's number (default: DIR/log/align.JOB.log)
@@ -15,7 +15,7 @@ set -euo pipefail
 utils=$(cd "$(dirname "${BASH_SOURCE[0]}")/utils" && pwd)
 nj=2
 cmd=$utils/run_jobs.sh
-lang=es
+lang=
 method=dtw
 acoustic_model=
 log=
@@ -73,7 +73,7 @@ fi
 # shellcheck disable=SC2031 # the variable of a subshell in common.sh
 export OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 for_runner "$cmd" test -s "$parts/JOB/ctm" \|\| \
-  asr-punct align --data-dir "$parts/JOB" -o "$parts/JOB/ctm" --lang "$lang" --method "$method" \
+  asr-punct align --data-dir "$parts/JOB" -o "$parts/JOB/ctm" ${lang:+--lang "$lang"} --method "$method" \
   ${acoustic_model:+--acoustic-model "$acoustic_model"}
 # shellcheck disable=SC2086 # the command may have options
 $cmd JOB="1:$nj" "$log" "${words[@]}"

@@ -15,6 +15,7 @@ from dummies import CTC_SYMBOLS as SYMBOLS
 from dummies import refused
 from dummies import save_ctc_model as save
 
+from asr_punct.align.espeak import synthesise
 from asr_punct.align.methods import align_data_dir, align_file, ctc_aligner
 from asr_punct.asr import open_acoustic_model
 from asr_punct.audio import write
@@ -72,7 +73,7 @@ def test_files_and_data_directories_are_aligned(saved, tmp_path):
 def test_a_missing_extra_is_named(run, saved, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "asr_punct.asr.transformers", raising=False)
-    status, _, err = run("align", "a.wav", "a.txt", "--method", "ctc", "--acoustic-model", saved)
+    status, _, err = run("align", "a.wav", "a.txt", "--lang", "es", "--method", "ctc", "--acoustic-model", saved)
     assert status == 2
     assert err.startswith(f"asr-punct: align: found no package {package}")
     assert "asr-punct[train]" in err
@@ -105,10 +106,22 @@ def test_unusable_configurations(saved, tmp_path, changes, found):
 
 
 def test_the_command_writes_ctm(run, tmp_path):
-    write(tmp_path / "a.wav", noise(3), RATE)
+    pytest.importorskip("espeakng_loader")
+    spoken = synthesise("hola alba", "es+m3")
+    write(tmp_path / "a.wav", spoken.samples, spoken.rate)
     (tmp_path / "a.txt").write_text("Hola, alba.\n")
     model = f"transformers:{save(tmp_path / 'hubert', 'HubertForCTC')}"
-    command = ("align", tmp_path / "a.wav", tmp_path / "a.txt", "--method", "ctc", "--acoustic-model", model)
+    command = (
+        "align",
+        tmp_path / "a.wav",
+        tmp_path / "a.txt",
+        "--lang",
+        "es",
+        "--method",
+        "ctc",
+        "--acoustic-model",
+        model,
+    )
     assert run(*command, "-o", tmp_path / "a.ctm") == (0, "", "")
     assert [row.split()[4] for row in (tmp_path / "a.ctm").read_text().splitlines()] == ["hola", "alba"]
 

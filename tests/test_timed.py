@@ -191,10 +191,61 @@ def test_a_file_is_aligned(tmp_path, run):
         assert [word.text for word in other.words] == [word.text for word in found.words]
 
 
-def test_the_words_of_a_data_directory_are_written_into_it_twice(tmp_path, run):
+SPOKEN = "la presidenta leyó ayer las enmiendas y nadie preguntó cuánto costaría el puente nuevo de la ciudad"
+OTHER = "mañana por la tarde iremos al monte si deja de llover y vuelven pronto los niños"
+
+
+@pytest.fixture(scope="module")
+def speech(tmp_path_factory):
+    """A recording of `SPOKEN` in another voice than that of the aligner, with a little noise."""
     pytest.importorskip("espeakng_loader")
     pytest.importorskip("librosa")
-    audio = recording(tmp_path / "a.wav", [(0.2, 0.8)], 1.0)
-    directory = data_dir(tmp_path, text=["a Hola."], wav_scp=[f"a {audio}"])
+    from asr_punct.align.espeak import synthesise
+
+    spoken = synthesise(SPOKEN, "es+m7", words_per_minute=150)
+    noise = np.random.default_rng(0).normal(0, 2e-3, len(spoken.samples))
+    write(path := tmp_path_factory.mktemp("speech") / "a.wav", (spoken.samples + noise).astype(np.float32), spoken.rate)
+    return path
+
+
+def test_the_words_of_a_data_directory_are_written_into_it_twice(tmp_path, run, speech, caplog):
+    directory = data_dir(tmp_path, text=[f"a {SPOKEN}", f"b {OTHER}"], wav_scp=[f"a {speech}", f"b cat '{speech}' |"])
     for _ in range(2):
-        assert run("align", "--data-dir", directory, "-o", directory / "ctm")[0] == 0
+        caplog.clear()
+        assert run("align", "--data-dir", directory, "-o", directory / "ctm", "--fit", tmp_path / "fit")[0] == 0
+        (warning,) = caplog.messages
+        assert "1 of 2 utterances (first: 'b', fit " in warning
+    fits = dict(line.split() for line in (tmp_path / "fit").read_text().splitlines())
+    assert float(fits["a"]) > 0.05 > 0.027 > float(fits["b"])
+
+
+@pytest.mark.parametrize(
+    ("samples", "text", "found"),
+    [
+        (None, OTHER, "words that fit no better than others"),
+        (np.zeros(3 * RATE), SPOKEN, "no speech"),
+        (0.3 * np.sin(np.arange(3 * RATE) / 5), SPOKEN, "no speech"),
+        (np.random.default_rng(0).normal(0, 0.1, RATE // 20), SPOKEN, "17 words and 0.05 s of audio"),
+    ],
+)
+def test_words_that_cannot_be_those_of_the_audio_are_refused(tmp_path, run, speech, samples, text, found):
+    if samples is not None:
+        write(speech := tmp_path / "a.wav", samples.astype(np.float32), RATE)
+    (tmp_path / "a.txt").write_text(text)
+    directory = data_dir(tmp_path, text=[f"u {text}"], wav_scp=[f"u {speech}"])
+    for call in ((speech, tmp_path / "a.txt"), ("--data-dir", directory)):
+        status, _, err = run("align", *call, "-o", tmp_path / "a.ctm")
+        assert (status, len(err.splitlines())) == (2, 1)
+        assert found in err
+        assert samples is None or "utterance 'u'" in err or call[0] == speech
+        assert not (tmp_path / "a.ctm").exists()
+
+
+def test_the_language_of_a_transcript_is_identified():
+    from asr_punct.align.methods import identify_language
+
+    assert identify_language(SPOKEN.split()) == "es"
+    assert identify_language(["so", "ask", "what", "you", "can", "do", "for", "your", "country"]) == "en"
+    with pytest.raises(ArgumentError) as raised:
+        identify_language(["no"])
+    assert raised.value.place == "language"

@@ -67,6 +67,17 @@ class Template:
         begins = self.begins[words.start : words.stop + 1]
         return type(self)(self.features[begins[0] : begins[-1]], begins - begins[0])
 
+    def backwards(self) -> Self:
+        """Return the speech from its end to its beginning."""
+        features = self.features[::-1].copy()
+        features[:, _COEFFICIENTS:] *= -1  # deltas
+        return type(self)(features, (self.begins[-1] - self.begins)[::-1])
+
+    def in_order(self, order: Sequence[int]) -> Self:
+        """Return the speech with its words in another order."""
+        parts = [self.features[self.begins[word] : self.begins[word + 1]] for word in order]
+        return type(self)(np.concatenate(parts), np.array([0, *accumulate(map(len, parts))]))
+
     def pool(self, frames: int) -> Self:
         """Average every `frames` frames."""
         return type(self)(_averaged(self.features, frames), self.begins // frames)
@@ -88,7 +99,7 @@ def dtw_align(samples: Samples, rate: int, words: Sequence[str], language: str) 
     if rate != RATE:
         samples = require("soxr", "alignment").resample(samples, rate, RATE)
     with progress.step("synthesising the words"):
-        templates = [_speak(words, name) for name in language.split("+")]
+        templates = [speak(words, name) for name in language.split("+")]
     parts = progress.track(
         _parts(samples, templates[0]),
         "seconds",
@@ -103,15 +114,18 @@ def dtw_align(samples: Samples, rate: int, words: Sequence[str], language: str) 
     return tuple(Word(word, start, end) for word, (start, end) in zip(words, times, strict=True))
 
 
-def _speak(words: Sequence[str], name: str) -> Template:
-    """Synthesise the words with the voice of a region (`en-us`), or if there is none, with that of its language."""
+def speak(words: Sequence[str], name: str, variant: str = "") -> Template:
+    """Synthesise the words with the voice of a region (`en-us`), or if there is none, with that of its language.
+
+    `variant` changes the voice (`+f2`: a woman's). Raises VoiceError for an unknown voice.
+    """
     region, code = name.lower().replace("_", "-"), parse_language(name)
     try:
-        return _synthesise(words, _VOICES.get(region, region))
+        return _synthesise(words, _VOICES.get(region, region) + variant)
     except VoiceError as error:
         if code == region:
             raise error.at("language") from None
-        return _speak(words, code)
+    return speak(words, code, variant)
 
 
 def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:
@@ -119,21 +133,22 @@ def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:
     pronounced = [template for template in templates if len(template.features)]
     if not pronounced:
         return np.zeros((len(templates[0].begins) - 1, 2))
-    features = _mfcc(samples)
-    speech = _speech(samples)[: len(features)]
-    path, template = min(((_warp(features, speech, t), t) for t in pronounced), key=lambda result: result[0].cost)
+    features = speech_features(samples)
+    speech = speech_share(samples)[: len(features)]
+    path, template = min(((warp_onto(features, speech, t), t) for t in pronounced), key=lambda result: result[0].cost)
     return _word_edges(path, template.begins, 1 / FRAMES_A_SECOND, len(samples) / RATE)
 
 
-def _warp(features: Floats, speech: Times, template: Template) -> WarpingPath:
+def warp_onto(features: Floats, speech: Times, template: Template) -> WarpingPath:
+    """Find the cheapest path of the words through a recording: its features, and the share of speech in each frame."""
     recording, synthetic = _normalise(features, speech + MIN_SPEECH), _normalise(template.features)
     skip_costs = _SILENT_COST + (_SPEECH_COST - _SILENT_COST) * speech
     return warp(recording, synthetic, skip_costs, template.begins[:-1], speech)
 
 
-def _speech(samples: Samples) -> Times:
+def speech_share(samples: Samples) -> Times:
     """Return the share of speech in each frame, 0 to 1, estimated from its energy."""
-    energy = log_energy(samples, RATE)  # may have one frame less than `mfcc`
+    energy = log_energy(samples, RATE)  # may have one frame less than the features
     logits = (smooth(np.append(energy, energy[-1])) - silence_threshold(energy)) / _THRESHOLD_SCALE_DB
     return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))))
 
@@ -178,9 +193,9 @@ def _parts(samples: Samples, template: Template) -> Iterator[tuple[int, int, int
 def _pooled_edges(samples: Samples, template: Template, silent: Bools) -> Times:
     """Align averaged frames. Return starts and ends that are accurate to about 0.1 s: (words, 2) seconds."""
     blocks = (samples[begin : begin + _BLOCK] for begin in range(0, len(samples), _BLOCK))
-    features = np.concatenate([_averaged(_mfcc(block)[: len(block) // HOP], _POOL) for block in blocks])
+    features = np.concatenate([_averaged(speech_features(block)[: len(block) // HOP], _POOL) for block in blocks])
     speech = 1 - silent[: len(features) * _POOL].reshape(-1, _POOL).mean(axis=1)
-    path = _warp(features, speech, template)
+    path = warp_onto(features, speech, template)
     return _word_edges(path, template.begins, _POOL / FRAMES_A_SECOND, len(samples) / RATE)
 
 
@@ -220,12 +235,12 @@ def _word_features(speech: Speech) -> tuple[Floats, Ints]:
     seconds = np.cumsum([0, *(end - start for start, end in spans)]) / speech.rate
     if not len(samples):
         return np.zeros((0, 2 * _COEFFICIENTS), np.float32), np.zeros(len(spans) + 1, np.int64)
-    features = _mfcc(require("soxr", "alignment").resample(samples, speech.rate, RATE))
+    features = speech_features(require("soxr", "alignment").resample(samples, speech.rate, RATE))
     begins = np.minimum(np.round(seconds * FRAMES_A_SECOND), len(features)).astype(np.int64)
     return features[: begins[-1]], begins
 
 
-def _mfcc(samples: Samples) -> Floats:
+def speech_features(samples: Samples) -> Floats:
     """Return 13 MFCCs of 25 ms windows every 10 ms, and their deltas over 50 ms: float32 (frames, 26).
 
     `samples` are float32 at `RATE`. Frame i is centred at i * `HOP` samples.

@@ -7,10 +7,10 @@ import typer
 
 from asr_punct.asr import METHODS, open_aligner
 from asr_punct.cli import options
-from asr_punct.cli.base import Section, command, print_summary
+from asr_punct.cli.base import Section, command, print_summary, set_log_level
 from asr_punct.cli.outputs import TABLES, audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
-from asr_punct.files import uncompressed_name
+from asr_punct.files import read_text_file, uncompressed_name, write_file
 from asr_punct.formats.registry import BY_SUFFIX, FORMATS, format_by_name
 from asr_punct.progress import progress_bar
 
@@ -28,7 +28,7 @@ def align(
     text: Annotated[Path | None, typer.Argument(metavar="TEXT", help="Its transcript.")] = None,
     encoding: options.Encoding = None,
     output: options.Output = "-",
-    language: options.Language = "es",
+    language: options.TextLanguage = None,
     method: Annotated[
         str,
         options.completed_option("dtw: against synthetic speech of espeak-ng; ctc: with --acoustic-model.", METHODS),
@@ -38,32 +38,46 @@ def align(
     ] = None,
     device: options.Device = None,
     data_dir: options.DataDir = None,
+    fit: Annotated[
+        Path | None, typer.Option("--fit", help="TSV file for how well each utterance fits its words.")
+    ] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Align audio with its transcript.
 
     Reads a recording (.wav, .flac, .m4a, .mp3 …) and its written text, or with --data-dir the utterances of a Kaldi
-    data directory. Needs the extra "audio", and for ctc "train" or "nemo".
+    data directory, whose wav.scp may have commands. The language is --lang, else identified from the words. Needs the
+    extra "audio", and for ctc "train" or "nemo".
 
     Writes the words in lower case, without marks, in the format of the output's name, else as CTM: recording, channel,
     start and duration in seconds, word; one word per line.
+
+    Each utterance gets a fit: by what share its words are nearer to the audio than the same sounds in another order. A
+    fit under 0.027 is reported, words that cannot be those of the audio are an error. --fit writes all: utterance, fit.
     """
     from asr_punct import formats
-    from asr_punct.align.methods import align_data_dir, align_file
+    from asr_punct.align.methods import Fits, align_data_dir, align_file, identify_language, texts_of_data_dir
     from asr_punct.marks import glyphs
 
+    set_log_level(quiet)
     tables = [data_dir / name for name in TABLES] if data_dir else []  # not its `ctm`, which align often writes
-    check_outputs({"-o": output}, [audio, text, *tables, *audio_files(data_dir and data_dir / "wav.scp")])
+    check_outputs({"-o": output, "--fit": fit}, [audio, text, *tables, *audio_files(data_dir and data_dir / "wav.scp")])
     format_name = _alignment_format(output)
-    aligner_options = method, language, acoustic_model, device
-    if data_dir is not None and audio is None:
-        utterances = align_data_dir(data_dir, language, open_aligner(*aligner_options))
-    elif audio is not None and text is not None and data_dir is None:
-        utterances = align_file(audio, options.input_file(text, encoding), language, open_aligner(*aligner_options))
-    else:
+    if (data_dir is None) == (audio is None) or (audio is None) != (text is None):
         raise AsrPunctError("align", "other arguments", "AUDIO and TEXT, or --data-dir")
+    transcript = options.input_file(text, encoding) if text else ""
+    if not language:
+        language = identify_language(texts_of_data_dir(data_dir) if data_dir else read_text_file(transcript).split())
+    aligner, fits = open_aligner(method, language, acoustic_model, device), Fits(language)
+    if data_dir:
+        utterances = align_data_dir(data_dir, language, aligner, fits)
+    else:
+        utterances = align_file(str(audio), transcript, language, aligner, fits)
     with progress_bar(quiet, output=output):
         formats.write(utterances, output, glyphs(language), format_name)
+    if fit:
+        with write_file(fit) as out:
+            out.writelines(f"{name}\t{'-' if value is None else value}\n" for name, value in fits.rows)
 
 
 def _alignment_format(output: str) -> str:
