@@ -13,10 +13,28 @@ SEGMENTS = [ROWS[:3], ROWS[3:]]
 WORDS = [tuple(Word(*row) for row in rows) for rows in SEGMENTS]
 
 DEFAULT_TIME_SOURCE = dict.fromkeys(
-    ["assemblyai", "aws", "azure", "ctm", "deepgram", "google", "ibm", "kaldi", "nemo", "speechmatics", "vosk"], "asr"
+    [
+        *(
+            "assemblyai",
+            "aws",
+            "aws-calls",
+            "azure",
+            "ctm",
+            "deepgram",
+            "elevenlabs",
+            "funasr",
+            "google",
+            "ibm",
+            "kaldi",
+        ),
+        *("nemo", "rev", "speechmatics", "vosk", "vosk-transcriber"),
+    ],
+    "asr",
 )
-DEFAULT_TIME_SOURCE |= dict.fromkeys(["eaf", "lhotse", "textgrid"], "aligner")
-DEFAULT_TIME_SOURCE |= dict.fromkeys(["ctm/aligner", "nemo/alignment", "whisper/ctc", "whisper/whisperx"], "ctc")
+DEFAULT_TIME_SOURCE |= dict.fromkeys(["aeneas", "eaf", "gentle", "lhotse", "lhotse-cuts", "mfa", "textgrid"], "aligner")
+DEFAULT_TIME_SOURCE |= dict.fromkeys(
+    ["ctm/aligner", "nemo/alignment", "sherpa-onnx", "whisper/ctc", "whisper/whisperx"], "ctc"
+)
 DEFAULT_TIME_SOURCE |= dict.fromkeys(["whisper", "whisper-jsonl"], "whisper")
 """The source of word times that a file does not name, by format or by format/variant."""
 
@@ -72,6 +90,49 @@ def cpp_segment(rows):
             tokens.append({"text": part, **times, "id": 7, "p": 0.5, "t_dtw": -1})
     tokens.append({"text": "[_TT_100]", "id": 50463, "p": 0.25, "t_dtw": -1})
     return {**cpp_times(rows[0][1], rows[-1][2]), "text": f" {joined(rows)}", "tokens": tokens, "speaker": "0"}
+
+
+def cut(number, rows):
+    supervisions = [json.loads(supervision(number, [(text, start - 0.25, end - 0.25) for text, start, end in rows]))]
+    recording = {"id": "r", "sources": [], "sampling_rate": 16000, "num_samples": 80000, "duration": 5}
+    return line(
+        {"id": f"c{number}", "start": 0.25, "duration": 4.75, "channel": 0, "supervisions": supervisions}
+        | {"recording": recording, "type": "MonoCut"}
+    )
+
+
+def call_turn(rows, role):
+    def times(start, end):
+        return {"BeginOffsetMillis": int(start * 1000), "EndOffsetMillis": int(end * 1000)}
+
+    items = [{"Type": "pronunciation", "Content": t, "Confidence": "0.5", **times(a, b)} for t, a, b in rows]
+    turn = {"Content": joined(rows), **times(rows[0][1], rows[-1][2]), "ParticipantRole": role, "Id": "1"}
+    return {**turn, "Items": items, "Sentiment": "NEUTRAL", "LoudnessScores": [79.5]}
+
+
+def fragment(number, rows):
+    begin, end = (f"{time:.3f}" for time in (rows[0][1], rows[-1][2]))
+    head = {"begin": begin, "children": [], "end": end, "id": f"f{number:06}", "language": "spa"}
+    return {**head, "lines": [joined(rows)]}
+
+
+def rev_elements(rows):
+    spaced = [{"type": "text", "value": t, "ts": a, "end_ts": b, "confidence": 0.5} for t, a, b in rows]
+    spaces = [{"type": "punct", "value": " "}] * len(rows)
+    return [element for pair in zip(spaced, spaces, strict=True) for element in pair][:-1]
+
+
+def spaced(rows):
+    words = [{"text": t, "start": a, "end": b, "type": "word", "speaker_id": "s"} for t, a, b in rows]
+    spaces = [{"text": " ", "start": b, "end": b, "type": "spacing", "speaker_id": "s"} for _, _, b in rows]
+    return [entry for pair in zip(words, spaces, strict=True) for entry in pair][:-1]
+
+
+def gentle_words(rows):
+    for number, (text, start, end) in enumerate(rows):
+        offset = len(joined(rows[:number])) + bool(number)
+        found = {"alignedWord": text, "case": "success", "start": start, "end": end, "phones": []}
+        yield {**found, "word": text, "startOffset": offset, "endOffset": offset + len(text)}
 
 
 def grid_tier(number, name, rows):
@@ -222,6 +283,51 @@ SAMPLES: dict[str, str | dict[str, str]] = {
         {"combinedPhrases": [{"text": joined(ROWS)}], "phrases": list(map(azure_fast_phrase, SEGMENTS))}
     ),
     "azure/sdk": "".join(line(azure_sdk_result(rows)) + "\n" for rows in SEGMENTS),
+    "lhotse-cuts": "".join(cut(number, rows) + "\n" for number, rows in enumerate(SEGMENTS)),
+    "vosk-transcriber": line(
+        {
+            "schemaVersion": "2.0",
+            "monologues": [
+                {
+                    "speaker": {"id": "unknown", "name": None},
+                    **{"start": rows[0][1], "end": rows[-1][2]},
+                    "terms": [{"confidence": 0.5, "start": a, "end": b, "text": t, "type": "WORD"} for t, a, b in rows],
+                }
+                for rows in SEGMENTS
+            ],
+            "text": list(map(joined, SEGMENTS)),
+        }
+    ),
+    "rev": line({"monologues": [{"speaker": 0, "elements": rev_elements(rows)} for rows in SEGMENTS]}),
+    "elevenlabs": line(
+        {"language_code": "spa", "language_probability": 1, "text": joined(ROWS), "words": spaced(ROWS)}
+    ),
+    "aws-calls": line({"JobStatus": "COMPLETED", "Transcript": [call_turn(rows, "AGENT") for rows in SEGMENTS]}),
+    "aeneas": line({"fragments": [fragment(number, rows) for number, rows in enumerate(SEGMENTS)]}),
+    "gentle": line({"transcript": joined(ROWS), "words": list(gentle_words(ROWS))}),
+    "mfa": line(
+        {
+            "start": 0,
+            "end": 4.25,
+            "tiers": {
+                "words": {"type": "interval", "entries": [[a, b, t] for t, a, b in ROWS]},
+                "phones": {"type": "interval", "entries": [[0.25, 0.5, "k"]]},
+            },
+        }
+    ),
+    "funasr": line(
+        [{"key": "r", "text": joined(ROWS), "timestamp": [[int(a * 1000), int(b * 1000)] for _, a, b in ROWS]}]
+    ),
+    "sherpa-onnx": line(
+        {
+            "lang": "es",
+            "text": f" {joined(ROWS)}",
+            "timestamps": [start for _, start, _ in ROWS],
+            "durations": [end - start for _, start, end in ROWS],
+            "tokens": [f" {text}" for text in TEXTS],
+            "words": [],
+        }
+    ),
     "srt": "1\n00:00:00,250 --> 00:00:02,125 X1:10\nqué dijo\nana\n\n"
     "7\n00:00:03,000 --> 00:00:04,250\n<i>hola</i> r&d\n\n",
     "vtt": "WEBVTT - talk\n\nNOTE made\n\na\n00:00.250 --> 00:02.125 line:0\n<v Ana>qué dijo\nana</v>\n\n"

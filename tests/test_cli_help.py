@@ -17,7 +17,7 @@ from asr_punct.cli.commands import app
 from asr_punct.cli.messages import option_name
 from asr_punct.cli.options import model_options
 from asr_punct.formats.lines.tsv import write_tsv
-from asr_punct.formats.registry import READABLE, WRITABLE
+from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
 from asr_punct.hub import PRETRAINED, shipped_configurations, shipped_models
 from asr_punct.restoring import PipelineOptions
 
@@ -127,7 +127,7 @@ def complete(run, monkeypatch):
         ("asr-punct pun", ["punctuate"]),
         ("asr-punct punctuate --fr", ["--from"]),
         ("asr-punct punctuate --from ", READABLE),
-        ("asr-punct punctuate --to=", WRITABLE),
+        ("asr-punct punctuate --to=", WRITABLE + WRITTEN_BACK),
         ("asr-punct stream --model ", shipped_models()),
         ("asr-punct info ", shipped_models()),
         ("asr-punct train --config ", sorted(shipped_configurations())),
@@ -175,4 +175,4 @@ echo "${COMPREPLY[*]}"
 """
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "--norc", "-c", script], env=environment, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("lhotse\n", "")
+    assert (done.stdout, done.stderr) == ("lhotse lhotse-cuts\n", "")

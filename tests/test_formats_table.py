@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import InputError
-from asr_punct.formats.registry import READABLE, WRITABLE
+from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
 from asr_punct.marks import Labels, Mark, glyphs
 from asr_punct.text import without_marks
 from asr_punct.words import TIME_SOURCES, Utterance, Word, annotate
@@ -28,9 +28,9 @@ def format_of(row):
 
 
 ROWS_READ = [row for row in SAMPLES if format_of(row) in READABLE]
-ROWS_WRITTEN = [row for row in SAMPLES if format_of(row) in WRITABLE]
+ROWS_WRITTEN = [row for row in SAMPLES if format_of(row) in (*WRITABLE, *WRITTEN_BACK)]
 READ_BACK = [name for name in WRITABLE if name in READABLE]
-IN_COLUMNS = ("tsv", "json", "textgrid")
+IN_COLUMNS = ("tsv", "json", "textgrid", "mfa")
 """Formats that write marks beside the words, not into them."""
 TIMED = ("json", "ctm", "textgrid", "eaf", "nemo", "whisper", "whisper-jsonl", "vosk", "lhotse", "kaldi")
 """Formats that have the times of every word."""
@@ -40,9 +40,11 @@ WITH_KEY = ("nemo", "whisper", "whisper-jsonl", "vosk", "lhotse")
 """Those that name it by the key `times`, unless it is the default."""
 WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "whisper-jsonl", "lhotse", "vtt")
 """Formats with speakers."""
-TIMELESS, EDGES = ("text", "tsv", "kaldi-text"), ("stm", "srt", "vtt", "whisper-log", "whisper-tsv", "whisper-csv")
+TIMELESS = ("text", "tsv", "kaldi-text")
+EDGES = ("stm", "srt", "vtt", "whisper-log", "whisper-tsv", "whisper-csv", "aeneas")
 """Formats without times, and with those of segments alone."""
-KEEP_CASE = ("textgrid",)
+OFFSETS = ("startOffset", "endOffset")
+KEEP_CASE = ("textgrid", "mfa")
 """Formats that keep the case of their words beside the words with marks."""
 NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt", "whisper-log", "whisper-tsv", "whisper-csv")
 
@@ -82,11 +84,11 @@ def exclaimed(utterances):
 
 
 def plain(value):
-    """Remove the marks that `exclaimed` added."""
+    """Remove the marks that `exclaimed` added, and what counts the characters of a text (Gentle)."""
     if isinstance(value, str):
         return value.replace("¡", "").replace("!", "")
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items() if key not in OFFSETS}
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
@@ -152,7 +154,7 @@ def test_only_marks_are_added(tmp_path, name):
     if name in IN_COLUMNS:
         assert content_of(write(again, tmp_path / "again", name)) == content_of(path)
     else:
-        assert plain(content_of(path)) == content_of(source)
+        assert plain(content_of(path)) == plain(content_of(source))
 
 
 @pytest.mark.parametrize("name", [row for row in ROWS_WRITTEN if format_of(row) not in ("eaf", "kaldi")])

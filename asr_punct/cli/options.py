@@ -12,7 +12,7 @@ import typer
 from asr_punct.encoding import Encoding as _Encoding
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import InputFile, Pathlike
-from asr_punct.formats.registry import READABLE, WRITABLE
+from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
 from asr_punct.hub import shipped_models
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import MARKS
@@ -91,7 +91,7 @@ Encoding = Annotated[
     str | None,
     completed_option("Encoding of the input; default: UTF-8, or UTF-16 with a byte order mark.", _ENCODINGS),
 ]
-To = Annotated[str | None, _choice(f"Format of the output: {' '.join(WRITABLE)}.", WRITABLE, "--to")]
+To = Annotated[str | None, _choice(f"Format of the output: {' '.join(WRITABLE)}.", WRITABLE + WRITTEN_BACK, "--to")]
 _SUBTITLES_HELP = (
     "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."

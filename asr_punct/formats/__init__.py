@@ -15,6 +15,7 @@ from asr_punct.formats.registry import (
     FORMATS,
     WRITABLE,
     WRITABLE_FILES,
+    WRITTEN_BACK,
     BinaryFormat,
     DirectoryFormat,
     format_by_name,
@@ -97,7 +98,7 @@ def output_format(path: Pathlike, format_name: str | None = None, source: Source
             found, expected = f"the suffix {suffix}, which no format has", f"one of {' '.join(BY_SUFFIX)}"
             raise InputError(path, found, f"{expected}, or the name of a format", Setting("target_format"))
     format_name = format_name or "text"
-    if format_name not in WRITABLE:
+    if format_name not in (*WRITABLE, *WRITTEN_BACK):
         raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE)}")
     return format_name
 
@@ -113,7 +114,8 @@ def _input_format(path: Pathlike, source: Source) -> str | None:
         suffix = Path(name).suffix.lower()
         if not suffix and format_by_name(name):  # a name such as `ctm` is itself a suffix
             return None
-    _, *others = [each.name for each in FORMATS.values() if suffix in each.suffixes and each.write] or [""]
+    written = [each for each in FORMATS.values() if each.write or each.write_back]
+    _, *others = [each.name for each in written if suffix in each.suffixes] or [""]
     return source.format if others and source.is_known and source.format in others else None
 
 
@@ -145,7 +147,7 @@ def write(
         on_cue: called with each cue of subtitles. Only for subtitle formats.
         keeps_bytes: whether bytes of the input that were not UTF-8 are written as they were; if not, as U+FFFD.
 
-    Raises AsrPunctError if the format cannot be written.
+    Raises AsrPunctError if the format cannot be written, or only into a file that was read and these are not its words.
     """
     name = output_format(path, format_name)
     chosen = FORMATS[name]
@@ -168,6 +170,7 @@ def write(
 def write_stream(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, format_name: str) -> None:
     """Write utterances to an open file. Raises ArgumentError for a format that is not written to a file."""
     chosen = FORMATS[format_name]
-    if isinstance(chosen, DirectoryFormat | BinaryFormat) or chosen.write is None:
+    writer = None if isinstance(chosen, DirectoryFormat | BinaryFormat) else chosen.write or chosen.write_back
+    if writer is None:
         raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE_FILES)}")
-    chosen.write(utterances, out, glyphs)
+    writer(utterances, out, glyphs)

@@ -14,7 +14,16 @@ from asr_punct.formats.documents.audacity import write_audacity
 from asr_punct.formats.documents.docx import docx_content
 from asr_punct.formats.documents.markdown import write_markdown
 from asr_punct.formats.documents.sentences import write_sentences
-from asr_punct.formats.json import cloud, cloud_speakers
+from asr_punct.formats.json import (
+    alignments,
+    cloud,
+    cloud_speakers,
+    lhotse_cuts,
+    mfa,
+    monologues,
+    speech_services,
+    timestamps,
+)
 from asr_punct.formats.json.lhotse import is_supervisions, read_lhotse, write_lhotse
 from asr_punct.formats.json.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.formats.json.own import is_json, read_json, write_json
@@ -62,6 +71,7 @@ class _Format:
         one_recording: whether a file holds one recording.
         has_times: whether it has times.
         media_type: media type of its files.
+        write_back: writes the utterances of a file into its document; None if it is not written, or also from others.
     """
 
     name: str
@@ -70,6 +80,7 @@ class _Format:
     one_recording: bool = False
     has_times: bool = True
     media_type: str = f"text/plain{_UTF8}"
+    write_back: Writer | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,7 @@ class TextFormat(_Format):
 
     Attributes:
         read: yields the utterances of a file; None if the format is only written.
-        write: writes utterances to a stream.
+        write: writes utterances to a stream; None if the format is only written back.
         recognises: whether first lines are in this format and not in the default one of their suffix.
         resembles: whether first lines, split at white space, are in this format and not text. A file with an unknown
             suffix is then not read as text, because names, times and keys would become words.
@@ -86,7 +97,7 @@ class TextFormat(_Format):
     """
 
     read: Reader | None
-    write: Writer
+    write: Writer | None
     recognises: Callable[[Iterable[str]], bool] | None = None
     resembles: Callable[[Sequence[Sequence[str]]], bool] | None = None
     read_tiers: Callable[[Pathlike, Sequence[str]], Iterator[Utterance]] | None = None
@@ -99,7 +110,7 @@ class JsonFormat(_Format):
     Attributes:
         recognises: whether the value of a file, or its `Values`, is in this format.
         read: yields the utterances of a value; the path names the recording and is for errors.
-        write: writes utterances to a stream; None if the format is only read.
+        write: writes utterances to a stream; None if the format is only read, or written back.
     """
 
     recognises: Callable[[Any], bool]
@@ -157,8 +168,35 @@ _FORMATS: Sequence[Format] = (
     _one_recording("whisper-log", _PLAIN, read_whisper_log, write_whisper_log, is_whisper_log),
     JsonFormat("vosk", is_vosk, read_vosk, write_vosk),
     TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, is_supervisions),
+    TextFormat(
+        "lhotse-cuts", (".jsonl",), lhotse_cuts.read_cuts, None, lhotse_cuts.is_cuts, write_back=lhotse_cuts.write_cuts
+    ),
     DirectoryFormat("kaldi", ("",), read_kaldi, write_kaldi),
     TextFormat("kaldi-text", _PLAIN, read_kaldi_text, write_kaldi_text, has_ids, has_times=False),
+    JsonFormat(
+        "vosk-transcriber",
+        monologues.is_vosk_transcriber,
+        monologues.read_vosk_transcriber,
+        write_back=monologues.write_vosk_transcriber,
+    ),
+    JsonFormat("rev", monologues.is_rev, monologues.read_rev, write_back=monologues.write_rev),
+    JsonFormat(
+        "elevenlabs",
+        speech_services.is_elevenlabs,
+        speech_services.read_elevenlabs,
+        write_back=speech_services.write_elevenlabs,
+    ),
+    JsonFormat(
+        "aws-calls",
+        speech_services.is_aws_calls,
+        speech_services.read_aws_calls,
+        write_back=speech_services.write_aws_calls,
+    ),
+    JsonFormat("aeneas", alignments.is_aeneas, alignments.read_aeneas, write_back=alignments.write_aeneas),
+    JsonFormat("gentle", alignments.is_gentle, alignments.read_gentle, write_back=alignments.write_gentle),
+    JsonFormat("mfa", mfa.is_mfa, mfa.read_mfa, write_back=mfa.write_mfa),
+    JsonFormat("funasr", timestamps.is_funasr, timestamps.read_funasr, write_back=timestamps.write_funasr),
+    JsonFormat("sherpa-onnx", timestamps.is_sherpa, timestamps.read_sherpa, write_back=timestamps.write_sherpa),
     JsonFormat("aws", cloud.is_aws, cloud.read_aws),
     JsonFormat("google", cloud.is_google, cloud.read_google),
     JsonFormat("ibm", cloud.is_ibm, cloud.read_ibm),
@@ -188,6 +226,8 @@ PARAGRAPH_FORMATS = ("text", "markdown", "docx")
 """Formats whose utterances are paragraphs for people who read them."""
 READING_FORMATS = (*PARAGRAPH_FORMATS, "sentences", "audacity", *SUBTITLE_FORMATS)
 """Formats for people who read or translate, who do not need every word."""
+WRITTEN_BACK = tuple(each.name for each in _FORMATS if each.write_back)
+"""Formats that are written only with the words of a file of the same format."""
 BY_SUFFIX = {
     suffix.lower(): next(each.name for each in _FORMATS if suffix in each.suffixes)
     for each in _FORMATS

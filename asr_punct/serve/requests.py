@@ -21,7 +21,7 @@ from asr_punct.errors import AsrPunctError, plural
 from asr_punct.files import InputFile, MemoryFile
 from asr_punct.formats import read, with_glyphs, write_stream
 from asr_punct.formats.json.own import word_object
-from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
+from asr_punct.formats.registry import FORMATS, WRITABLE_FILES, WRITTEN_BACK
 from asr_punct.formats.source import Source
 from asr_punct.inference.options import ALL_OUTPUT, OutputOptions
 from asr_punct.inference.punctuator import Punctuator
@@ -182,7 +182,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
     utterances = list(read_file(on_bad_times=lambda bad: warnings.append(str(bad))))
     if given.language:
         utterances = [replace(utterance, language=given.language) for utterance in utterances]
-    to = given.to or (source.format if source.format in WRITABLE_FILES else "json")
+    to = given.to or (source.format if source.format in (*WRITABLE_FILES, *WRITTEN_BACK) else "json")
     labels = _labels(given.labels, utterances)
     return ParsedRequest(
         tuple(utterances),

@@ -42,7 +42,7 @@ def read_aws(content: Any, path: Pathlike) -> Iterator[Utterance]:
 
 def is_google(content: Any) -> bool:
     """Whether a JSON value is a response of Google Speech-to-Text."""
-    results = _results(_google_response(content))
+    results = [result for _, response in _google_responses(content) for result in _results(response)]
     # IBM's results have "final", those of Speechmatics "type"
     return any("alternatives" in result and not {"final", "type"} & result.keys() for result in results)
 
@@ -59,14 +59,28 @@ def read_google(content: Any, path: Pathlike) -> Iterator[Utterance]:
     Times are `"1.400s"`, or seconds and nanos; a time of 0 may be missing. With speaker labels the last result repeats
     the words of all others and is skipped.
     """
-    file = Node.of(_google_response(content), display_name(path))
-    return segment_utterances(_google_segments(file.nodes("results", "result")), path)
+    responses = _google_responses(content)
+    for recording, response in responses:
+        file = Node.of(response, display_name(path) + f": {recording}" * (len(responses) > 1))
+        for utterance in segment_utterances(_google_segments(file.nodes("results", "result")), path):
+            yield replace(utterance, recording=recording) if len(responses) > 1 else utterance
 
 
-def _google_response(content: Any) -> Any:
-    """Return the object with `results`: `response` of a finished operation, else the content itself."""
+def _google_responses(content: Any) -> list[tuple[str, Any]]:
+    """Return the objects with `results`, with the names of their recordings, "" if there is one.
+
+    It is `response` of a finished operation, else the content itself. A batch of version 2 has one for each file:
+    `{"results": {"gs://bucket/a.wav": {"transcript": {"results": […]}}}}`, or in `inlineResult`.
+    """
     response = find(content, "response")
-    return response if isinstance(response, dict) else content
+    response = response if isinstance(response, dict) else content
+    files = find(response, "results")
+    if not isinstance(files, dict):
+        return [("", response)]
+    parts = [
+        (name, find(each, "inlineResult", "transcript") or find(each, "transcript")) for name, each in files.items()
+    ]
+    return [(name, part) for name, part in parts if isinstance(find(part, "results"), list)]
 
 
 def _google_segments(results: Sequence[Node]) -> Iterator[tuple[Node, Utterance]]:

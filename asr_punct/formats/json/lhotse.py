@@ -51,10 +51,11 @@ def read_lhotse(path: Pathlike) -> Iterator[Utterance]:
         missing = [key for key in _REQUIRED if key not in node]
         if missing:
             raise InputError(node.place, f"no {missing[0]!r}", f"a supervision with {', '.join(_REQUIRED)}")
-        yield _utterance(node)
+        yield supervision_utterance(node)
 
 
-def _utterance(node: Node) -> Utterance:
+def supervision_utterance(node: Node) -> Utterance:
+    """Return the utterance of a supervision."""
     item = node.item
     start, duration = _seconds(node, "start"), _seconds(node, "duration")
     words = [Word(text) for text in node.text("text").split()]
@@ -69,8 +70,8 @@ def _utterance(node: Node) -> Utterance:
     channel = item.get("channel")
     return Utterance(
         tuple(words),
-        id=str(item["id"]),
-        recording=str(item["recording_id"]),
+        id=str(item.get("id", "")),
+        recording=str(item.get("recording_id", "")),
         channel=str(channel + 1) if isinstance(channel, int) else "1",
         speaker=node.speaker,
         language=parse_language(item.get("language")),
@@ -118,7 +119,7 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
         origin = json_origin(utterance.origin, _FORMAT)
         if not origin and not utterance.words:
             continue
-        item = _changed(origin.item, utterance, glyphs) if origin else _new(utterance, number, glyphs)
+        item = changed_supervision(origin.item, utterance, glyphs) if origin else _new(utterance, number, glyphs)
         custom = _custom(item)
         if custom is not None and _entries(Node(item, utterance.id)):
             changed = set_time_source(custom, utterance, "aligner")
@@ -126,7 +127,7 @@ def write_lhotse(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -
         out.write(json.dumps(item, ensure_ascii=False) + "\n")
 
 
-def _changed(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
+def changed_supervision(item: Object, utterance: Utterance, glyphs: Glyphs) -> Object:
     """Return the supervision with the written words in `text` and `alignment.word`, in each if it has as many words."""
     new, words, node = dict(item), written_words(utterance, glyphs), Node(item, utterance.id)
     text = node.text("text")

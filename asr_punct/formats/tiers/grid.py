@@ -15,7 +15,7 @@ from asr_punct.errors import InputError
 from asr_punct.formats.time_sources import KEY
 from asr_punct.formats.values import Object
 
-INTERVALS, _POINTS = "IntervalTier", "TextTier"
+INTERVALS, POINTS = "IntervalTier", "TextTier"
 EXPECTED = "a TextGrid with a tier of words"
 _VALUE = re.compile(
     r'"((?:[^"]|"")*+)"|(?<!\S)(?:![^\n]*|([-+]?(?:[\d.]+(?:e[-+]?\d+)?|nan|inf|infinity))(?!\S))', re.IGNORECASE
@@ -95,7 +95,7 @@ class _Parser:
 
     def _tier(self) -> GridTier:
         kind = self._string()
-        if kind not in (INTERVALS, _POINTS):
+        if kind not in (INTERVALS, POINTS):
             raise self._error(f"a tier of the class {kind[:40]!r}")
         name, start, end = self._string(), self._number(), self._number()
         times = 2 if kind == INTERVALS else 1

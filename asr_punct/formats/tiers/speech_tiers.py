@@ -2,7 +2,7 @@
 
 A tier of words has a name or linguistic type with a part such as `words`; the annotations of its parent are utterances.
 Other tiers are read as utterances if they depend on no other, and have a part such as `utterance`; if there are neither
-these nor words, all that depend on no other and have the same type. Of these candidates are left out, if others remain:
+these nor words, all that depend on no other and have the same type. Of these candidates are left out:
 
 * tiers whose name or type has a part of `_OTHER_NAMES`, such as codes, notes, glosses, gestures;
 * tiers of codes: most annotations are one token with a digit or an underscore (`BOOK_001`);
@@ -102,7 +102,7 @@ def _with_texts_of_ids(roots: Sequence[EafTier], tiers: Sequence[EafTier]) -> li
 def _speech(tiers: Sequence[EafTier], *, has_words: bool) -> list[EafTier]:
     """Return the tiers of utterances."""
     chosen = [tier for tier in tiers if not _is_coded(tier)]
-    chosen = [tier for tier in chosen if not _is_named(tier, _OTHER_NAMES)] or chosen
+    chosen = [tier for tier in chosen if not _is_named(tier, _OTHER_NAMES)]
     if any(tier.participant for tier in chosen):
         chosen = [t for t in chosen if t.participant or _has_part(t.id, _UTTERANCE_NAMES) or _is_running(t)]
     named = [tier for tier in chosen if tier.parent or _is_named(tier, _UTTERANCE_NAMES)]

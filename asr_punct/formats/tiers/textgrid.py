@@ -56,7 +56,11 @@ def read_textgrid(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utteran
     the last its end.
     """
     place, name = display_name(path), recording_name(path)
-    grid = parse_grid(read_text_file(path), place)
+    yield from grid_utterances(parse_grid(read_text_file(path), place), place, name, tiers)
+
+
+def grid_utterances(grid: Grid, place: str, name: str, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
+    """Yield the utterances of a grid of the recording `name`, as `read_textgrid`."""
     grid = replace(grid, words=_word_tiers(grid.tiers, place, tiers))
     found = list[Utterance]()
     for index in grid.words:
@@ -108,8 +112,12 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     after the start of the next one is cut there, and words without times between them share an interval. Raises
     InputError if no word has times, or they belong to several recordings or channels.
     """
-    listed = list(utterances)
-    unchanged = _unchanged_grid(listed)
+    out.writelines(written_grid(list(utterances), glyphs).lines())
+
+
+def written_grid(listed: Sequence[Utterance], glyphs: Glyphs) -> Grid:
+    """Return the grid that is written, as `write_textgrid`."""
+    unchanged = unchanged_grid(listed)
     listed = listed if unchanged else chronological(listed, first_start)
     grid = unchanged or _new_grid(listed)
     if any(utterance.is_labelled for utterance in listed):
@@ -124,10 +132,10 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
     if times.get(KEY) != grid.times.get(KEY):
         row = grid.start, grid.end, str(times[KEY])
         grid = grid.with_tier(GridTier(INTERVALS, KEY, grid.start, grid.end, (row,)), len(grid.tiers))
-    out.writelines(grid.lines())
+    return grid
 
 
-def _unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
+def unchanged_grid(utterances: Sequence[Utterance]) -> Grid | None:
     """Return the grid that the words were read from, or None; their marks and case may have changed."""
     origins = [each.origin for each in utterances if isinstance(each.origin, GridOrigin)]
     if len(origins) < len(utterances) or len({id(origin.grid) for origin in origins}) != 1:
