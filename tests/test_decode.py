@@ -13,6 +13,7 @@ from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.decoder import BLOCK_WORDS
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import DecoderInput, WordFlag, given_flags
+from asr_punct.decode.online import OnlineDecoder
 from asr_punct.decode.settings import parse_class_weights, with_class_weights
 from asr_punct.decode.states import PairSearch
 from asr_punct.errors import ArgumentError
@@ -268,6 +269,36 @@ def test_a_question_that_costs_too_much_at_the_end_of_a_document_is_a_sentence()
     sentences = DecodeSettings(sentence_capitals=True)
     assert marks_of([{}, {"QUESTION": 0.2}], parameters=sentences) == [set(), {Mark.PERIOD}]
     assert marks_of([{}, {}], parameters=without(Mark.PERIOD, sentence_capitals=True)) == [set(), set()]
+
+
+@pytest.mark.parametrize(
+    ("letters", "capitals", "commas"),
+    [
+        ("abca", "ABCA", [3]),  # a comma may follow the last letter
+        ("ayb ", "ayb ", [0, 1, 2, 3]),
+        ("bey ", "bey ", [0, 1, 2, 3]),
+        ("by c", "by c", [0, 1, 2, 3]),
+        ("beat", "BEAT", [3]),
+    ],
+)
+def test_spelled_letters_are_alike(letters, capitals, commas):
+    conjunction = WordFlag.LETTER | WordFlag.CONJUNCTION | WordFlag.NEVER_NAME
+    kinds = {" ": 0, "y": conjunction, "e": conjunction}
+    flags = np.array([kinds.get(letter, WordFlag.LETTER) for letter in letters], dtype=np.uint32)
+    rows = table([{"COMMA": 0.9}] * 4)
+    for found in (labels_of(rows, flags=flags), one_by_one(rows, flags)):
+        assert [i for i, label in enumerate(found) if Mark.COMMA in label.marks] == commas
+        assert [label.case is Case.FIRST_CAP for label in found] == [letter.isupper() for letter in capitals]
+
+
+def one_by_one(rows, flags):
+    """Labels of a stream that sees three words ahead."""
+    decoder, result = OnlineDecoder(DecodeSettings()), []
+    cases = np.tile(np.eye(3, dtype=np.float32)[0], (len(rows), 1))
+    for i in range(len(rows)):
+        seen = slice(i, i + 4)
+        result += decoder.commit(rows[seen], cases[seen], flags[seen], i + 4 >= len(rows))[0]
+    return result
 
 
 @pytest.mark.parametrize("pair", PAIRS)

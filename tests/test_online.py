@@ -89,7 +89,7 @@ def test_a_question_after_a_comma_begins_in_lower_case(pair, case, comma, right)
 def test_a_capital_that_costs_too_much_takes_the_period():
     parameters = replace(DecodeSettings(), sentence_capitals=True)
     probabilities = table([{Mark.PERIOD: 0.6}, {}, {}])
-    for second, expected in ((0.45, "0. B c"), (0.25, "0 b c")):
+    for second, expected in ((0.45, "0. B c."), (0.25, "0 b c.")):
         cases = np.array([LOWER, [1 - second, second, 0.0], LOWER], dtype=np.float32)
         labels = streamed(probabilities, 1, parameters, cases=cases)
         assert write_text(["0", "b", "c"], labels, glyphs("es")) == expected

@@ -6,6 +6,7 @@ from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import NO_WORDS, BoolArray, DecoderInput, FlagArray, Float64Array, FloatArray
 from asr_punct.decode.settings import DecodeSettings
+from asr_punct.decode.spelling import spell_alike
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairPath, PairSearch
 from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, end_document, ends_sentence
 from asr_punct.marks import Labels
@@ -59,7 +60,8 @@ class Decoder:
 
     def _decide_block(self) -> list[Labels]:
         """Return the labels of the next words, and drop these words. A block that is not full ends the document."""
-        words = self._undecided[: BLOCK_WORDS + 1]  # the capital of the word after the block may cost its last period
+        # the capital of the word after the block may cost its last period
+        words = spell_alike(self._undecided[: BLOCK_WORDS + 1], NO_WORDS.flags)
         is_last = len(words) <= BLOCK_WORDS
         choices, logits = self._capitals.choices(words), words.marks.copy()
         self._capitals.subtract_cost(logits, choices)

@@ -66,6 +66,10 @@ class WordFlag(IntFlag):
     """The word begins with no letter: it needs no capital at the beginning of a sentence."""
     TURN_ENDS = 512
     """Another person speaks after the word: no pair stays open there."""
+    LETTER = 1024
+    """The word is one letter."""
+    CONJUNCTION = 2048
+    """The letter is a conjunction, such as Spanish `y`."""
 
 
 def given_flags(marks: Iterable[Mark]) -> int:

@@ -9,12 +9,15 @@ import numpy as np
 from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.decoder import drop_lone_dash
 from asr_punct.decode.given import GivenPairs
-from asr_punct.decode.inputs import DecoderInput, FlagArray, FloatArray, allowed_logits, mark_logits
+from asr_punct.decode.inputs import NO_WORDS, DecoderInput, FlagArray, FloatArray, allowed_logits, mark_logits
 from asr_punct.decode.settings import DecodeSettings
+from asr_punct.decode.spelling import spell_alike
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairSearch
 from asr_punct.decode.word_marks import Pair, best_marks, end_document
 from asr_punct.marks import Labels
 
+SPELLED_WORDS = 8
+"""Decided words that tell whether a letter is one of several that are spelled."""
 UNSURE = 1.0
 """A word is unsure if the log-odds of one of its marks are closer than this to the mark's threshold: a factor of 2.7 in
 the odds (docs/measurements.md)."""
@@ -42,6 +45,7 @@ class OnlineDecoder:
         self._capitals.end_document()
         self._open = self._open_words = 0
         self._open_given = False
+        self._before = NO_WORDS.flags  # of the last words that were decided
         self._begins = True
 
     def fork(self) -> OnlineDecoder:
@@ -68,6 +72,7 @@ class OnlineDecoder:
         words after it. The other arguments are those of `Decoder.push`.
         """
         words = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes)
+        words = spell_alike(words, self._before)
         choices, logits = self._capitals.choices(words), words.marks
         self._capitals.subtract_cost(logits, choices)
         if end:
@@ -89,6 +94,7 @@ class OnlineDecoder:
         open_words = 1 if opens[decided - 1] else self._open_words + decided
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == decided
+        self._before = np.concatenate([self._before, flags[:decided]])[-SPELLED_WORDS:]
         opened = path.opened | self._search.unruled_opening(logits)
         marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
         result = self._capitals.label(marks, path.open_after & Pair.SENTENCE > 0, choices, decided)

@@ -39,12 +39,13 @@ _CORE, _NEEDS_NEIGHBOURS = attrgetter("core"), attrgetter("needs_neighbours")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
-_LEFT_TAKEN, _RIGHT_TAKEN, _QUOTED, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD, _MUST_OPEN, _NO_LETTER, _TURN_ENDS = map(
-    int, WordFlag
-)
+_FLAGS = list(map(int, WordFlag))
+_LEFT_TAKEN, _RIGHT_TAKEN, _QUOTED, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD = _FLAGS[:7]
+_MUST_OPEN, _NO_LETTER, _TURN_ENDS, _LETTER, _CONJUNCTION = _FLAGS[7:]
+_CONJUNCTIONS = frozenset("yeou")
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _FIXED = _TAKEN | _QUOTED | _CASE_FIXED
-_KEPT_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER | _TURN_ENDS
+_KEPT_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER | _TURN_ENDS | _LETTER | _CONJUNCTION
 _LONG_WORD_LETTERS = 7
 _APOSTROPHES = "'’"
 
@@ -320,8 +321,11 @@ class TokenReader:
             yield Token(ids, pause, text=text, core=core, left=left, right=right, flags=flags, spoken=read)
 
     def _letter_flags(self, core: str) -> int:
+        single = _LETTER if len(core) == 1 and core.isalpha() else 0
         if core.lower() in self._never_names:
-            return _NEVER_NAME
+            return _NEVER_NAME | single | (_CONJUNCTION if single and core.lower() in _CONJUNCTIONS else 0)
+        if single:
+            return single
         begins = 0 if core.lstrip(_APOSTROPHES)[:1].isalpha() else _NO_LETTER
         return begins | (_LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0)
 

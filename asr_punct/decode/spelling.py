@@ -1,0 +1,41 @@
+"""Letters that someone spells (`b e a t r i z`) are written alike: in capitals, without marks between them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from asr_punct.decode.inputs import DecoderInput, FlagArray, WordFlag, has_flag
+from asr_punct.marks import CASES, MARKS, Case
+
+_MIN_LETTERS = 3
+"""Fewest letters of a spelled word, without those that are words (`y`)."""
+_IS_LEFT = np.array([mark.is_left for mark in MARKS])
+_OTHER_CASES = [CASES.index(case) for case in CASES if case is not Case.FIRST_CAP]
+_IMPOSSIBLE = -1e6
+"""Log-probability of another case."""
+
+
+def spell_alike(words: DecoderInput, before: FlagArray) -> DecoderInput:
+    """Return the words with capitals alone, and no marks inside, where letters are spelled.
+
+    `before` are flags of words before them that are decided already, (words before,).
+    """
+    flags = np.concatenate([before, words.flags])
+    letters = has_flag(flags, WordFlag.LETTER)
+    if letters.sum() < _MIN_LETTERS:
+        return words
+    edges = np.diff(letters.astype(np.int8), prepend=0, append=0)
+    spelled = np.zeros(len(flags), dtype=bool)
+    for start, stop in zip(np.flatnonzero(edges > 0), np.flatnonzero(edges < 0), strict=True):
+        others = has_flag(flags[start:stop], WordFlag.CONJUNCTION).sum()
+        spelled[start:stop] = stop - start - others >= _MIN_LETTERS
+    inside = spelled & np.append(spelled[1:], False), spelled & np.insert(spelled[:-1], 0, False)
+    joins_next, joins_last = (each[len(before) :] for each in inside)
+    marks, cases = words.marks.copy(), words.cases.copy()
+    marks[np.outer(joins_next, ~_IS_LEFT) | np.outer(joins_last, _IS_LEFT)] = -np.inf
+    ends = words.ends.copy()
+    ends[joins_next] = -np.inf
+    here = spelled[len(before) :]
+    cases[np.ix_(here, _OTHER_CASES)] = _IMPOSSIBLE
+    own = np.where(here, words.flags & ~np.uint32(WordFlag.NEVER_NAME), words.flags)
+    return DecoderInput(marks, ends, cases, own)
