@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from asr_punct.asr import check_installed, open_recogniser
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
+from asr_punct.cli.recognition import Recogniser
 from asr_punct.errors import AsrPunctError
 from asr_punct.serve.limits import DEFAULTS, Limits
 
@@ -20,6 +22,7 @@ from asr_punct.serve.limits import DEFAULTS, Limits
         "On this machine": "asr-punct serve",
         "In front of a Vosk server": "asr-punct serve --port 2701 --vosk ws://localhost:2700",
         "In front of a recogniser with OpenAI's API": "asr-punct serve --openai http://localhost:8000",
+        "With a recogniser for audio": "asr-punct serve --asr whisper:small --max-body 200",
         "For other machines, with a token": "ASR_PUNCT_TOKEN=… asr-punct serve --host 0.0.0.0 --port 80",
     },
 )
@@ -56,6 +59,7 @@ def serve(
             "its transcriptions are punctuated."
         ),
     ] = None,
+    asr: Recogniser = None,
     marks: options.MarkNames = None,
     no_case: options.NoCase = False,
     casing: options.CasingList = None,
@@ -75,7 +79,7 @@ def serve(
     Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
     punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page to read, edit and export a file.
     With --vosk, clients of Vosk connect to / as to the Vosk server and get its results with marks and capitals; with
-    --openai, POST /v1/audio/transcriptions is that of OpenAI.
+    --openai, POST /v1/audio/transcriptions is that of OpenAI. With --asr, audio is transcribed, one file at a time.
 
     Without --token everybody who reaches the address by a permitted host name may use the service. SIGTERM and SIGINT
     end it: it finishes its requests and sends the remaining words of its streams.
@@ -85,6 +89,7 @@ def serve(
     from asr_punct.serve.app import Service
     from asr_punct.serve.models import Models
     from asr_punct.serve.server import Server, bind
+    from asr_punct.serve.transcription import Transcriber
 
     if token is not None and not re.fullmatch(r"[!-~]+", token):
         raise AsrPunctError("--token", "an invalid token", "printable ASCII characters without spaces")
@@ -92,6 +97,8 @@ def serve(
         raise AsrPunctError("--vosk", repr(vosk), "an address such as ws://localhost:2700")
     if openai is not None and not openai.startswith(("http://", "https://")):
         raise AsrPunctError("--openai", repr(openai), "an address such as http://localhost:8000")
+    if asr is not None:
+        check_installed(asr)
     listener = bind(host, port)
 
     chosen = options.model_options(
@@ -106,6 +113,8 @@ def serve(
     # As in the default limits, all bodies in memory together may be as large as 16 bodies of the maximum size.
     limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
     service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "", openai or "")
+    if asr is not None:
+        service.transcriber = Transcriber(open_recogniser(asr, language=language))
     server = Server(service)
     if not quiet:
         shown = f"[{host}]" if ":" in host else host

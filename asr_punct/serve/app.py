@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ from asr_punct.serve.schema import (
 from asr_punct.serve.security import COOKIE, Guard, is_equal
 from asr_punct.serve.service_errors import ERRORS, ServiceError, internal_error
 from asr_punct.serve.streams import Streams
+from asr_punct.serve.transcription import Transcriber, may_be_audio
 from asr_punct.serve.vosk_proxy import serve_vosk
 
 PAGE = Path(__file__).parent / "page"
@@ -58,6 +60,7 @@ class Service:
         host: address on which the service listens.
         threads: number of threads for long requests, and of as many for streams.
         openai: address of a recogniser with OpenAI's API, to which audio is forwarded (`http://host:8000`); "": none.
+        transcriber: transcribes audio; None: audio is refused.
         vosk: address of the Vosk server (`ws://host:2700`) to which audio is forwarded; "": none.
     """
 
@@ -69,6 +72,7 @@ class Service:
     threads: int = 1
     vosk: str = ""
     openai: str = ""
+    transcriber: Transcriber | None = None
     metrics: Metrics = field(default_factory=Metrics)
     bodies: Bodies = field(init=False)
     documents: Documents = field(init=False)
@@ -141,12 +145,21 @@ def _add_documents(app: FastAPI, service: Service, request_schema: dict[str, Any
 
         The body is JSON, a form with a field `file`, or a file; the format of a file is `from`, else it is detected by
         its name or content. The answer to JSON is JSON, the answer to a file is a file in the same format, if it can
-        be written, else JSON; `to` names another format.
+        be written, else JSON; `to` names another format. With `--asr`, a file of audio is transcribed first.
         """
         kind, query = request.headers.get("content-type", ""), dict(request.query_params)
         async with service.bodies.read(request) as body:
-            work = service.documents.answer(lambda: parse_request(kind, query, body), len(body))
-            answer = await while_connected(request, work)
+            is_ended = threading.Event()
+            transcriber = service.transcriber
+            transcribe = partial(transcriber.transcribe, is_ended=is_ended) if transcriber else None
+            is_audio = transcribe is not None and may_be_audio(kind, query, body)
+            work = service.documents.answer(
+                lambda: parse_request(kind, query, body, transcribe), len(body), "audio" if is_audio else "http"
+            )
+            try:
+                answer = await while_connected(request, work)
+            finally:
+                is_ended.set()
         return Response(answer.body, media_type=answer.media_type, headers=answer.headers)
 
     if service.openai:

@@ -26,7 +26,7 @@ _BEGUN_BODIES = 4
 
 @dataclass(eq=False)
 class _Document(Work[Answer]):
-    """A request; a worker sets the `request` that `parse` returns. `kind` is `http` or `vosk`, for the metrics."""
+    """A request; a worker sets the `request` that `parse` returns. `kind` is `http`, `audio`, `vosk` or `openai`."""
 
     parse: ParseRequest
     kind: str
@@ -34,13 +34,14 @@ class _Document(Work[Answer]):
 
 
 class Documents:
-    """Answers requests; a thread computes the short ones, `threads` others the long ones."""
+    """Answers requests; a thread computes the short ones, `threads` others the long ones, and one those of audio."""
 
     def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
         self.limits, self._models, self._metrics = limits, models, metrics
         self._short = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
         room = _BEGUN_BODIES * limits.body_bytes
         self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, room=room, threads=threads)
+        self._audio = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
         self._count = self._others = 0
         self._refused = asyncio.Event()
 
@@ -71,6 +72,7 @@ class Documents:
         """Compute what is left in the queues, and end the threads."""
         self._short.close()
         self._long.close()
+        self._audio.close()
 
     async def answer(self, parse: ParseRequest, size: int, kind: str = "http") -> Answer:
         """Return the answer to a request of `size` bytes. If the caller is cancelled, the computation is stopped.
@@ -83,7 +85,8 @@ class Documents:
         self._count += 1
         self._metrics.queue.inc()
         document = _Document(size, parse, kind)
-        (self._short if size <= _SHORT_BYTES else self._long).put(document)
+        worker = self._audio if kind == "audio" else self._short if size <= _SHORT_BYTES else self._long
+        worker.put(document)
         try:
             return await self._wait(document)
         finally:
@@ -93,9 +96,8 @@ class Documents:
     async def _wait(self, document: _Document) -> Answer:
         answer, refused = asyncio.ensure_future(document.wait()), asyncio.ensure_future(self._refused.wait())
         try:
-            done, _ = await asyncio.wait(
-                {answer, refused}, timeout=self.limits.request_s, return_when=asyncio.FIRST_COMPLETED
-            )
+            seconds = self.limits.audio_s if document.kind == "audio" else self.limits.request_s
+            done, _ = await asyncio.wait({answer, refused}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if answer in done:
                 return answer.result()
             raise stopping() if done else ServiceError(504, "request", "one that takes too long", "a shorter document")

@@ -17,6 +17,7 @@ class Limits:
         buffered_bytes: maximum size of all bodies that are in memory.
         requests: maximum number of requests that wait or are computed; a further one gets status 503.
         request_s: maximum time to receive a request, and to compute it.
+        audio_s: maximum time to transcribe audio.
         streams: maximum number of WebSocket connections.
         message_bytes: maximum size of a WebSocket message.
         message_words: maximum number of words of a message of a stream.
@@ -33,6 +34,7 @@ class Limits:
     buffered_bytes: int = 128 * 2**20
     requests: int = 64
     request_s: Seconds = 60.0
+    audio_s: Seconds = 3600.0
     streams: int = 250
     message_bytes: int = 256 * 2**10
     message_words: int = 500

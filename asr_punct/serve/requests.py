@@ -28,6 +28,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
 from asr_punct.serve.service_errors import ServiceError, bad_request, validation_error
+from asr_punct.serve.transcription import Transcribe, is_audio
 from asr_punct.words import Utterance, annotate, utterances_of_text, with_time_source, word_count
 
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
@@ -83,8 +84,10 @@ class Answer:
         return {"X-Asr-Punct-Warning": text[:1000]} if text else {}
 
 
-def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> ParsedRequest:
-    """Parse a request: JSON, a form with a file, or a file as the body.
+def parse_request(
+    content_type: str, query: Mapping[str, str], body: bytes, transcribe: Transcribe | None = None
+) -> ParsedRequest:
+    """Parse a request: JSON, a form with a file, or a file as the body; `transcribe` reads audio.
 
     Raises ServiceError for a malformed request.
     """
@@ -92,14 +95,14 @@ def parse_request(content_type: str, query: Mapping[str, str], body: bytes) -> P
     try:
         if kind == _FORM:
             options, file = _parse_form(content_type, body)
-            return _upload({**options, **query}, file)
+            return _upload({**options, **query}, file, transcribe)
         if kind == _URLENCODED and _FIELDS.match(body):
             expected = f"{_JSON}, or {_FORM} with a field 'file' (curl -F file=@…)"
             raise ServiceError(422, "body", f"a form of type {_URLENCODED}", expected)
         if kind == _JSON and not query.keys() & {"from", "name"}:
             return _json_request(body, query)
         name = query.get("name") or ("upload.json" if kind == _JSON else "upload")
-        return _upload(query, MemoryFile(name, body))
+        return _upload(query, MemoryFile(name, body), transcribe)
     except AsrPunctError as error:
         raise bad_request(error) from None
 
@@ -171,9 +174,14 @@ def _options(texts: Mapping[str, str]) -> UploadOptions:
         raise validation_error(error) from None
 
 
-def _upload(options: Mapping[str, str], file: MemoryFile) -> ParsedRequest:
+def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe | None) -> ParsedRequest:
     given = _options(options)
     file = replace(file, name=_safe_name(given.name or file.name))
+    if transcribe and is_audio(file):
+        utterances = [replace(each, language=given.language or each.language) for each in transcribe(file)]
+        return ParsedRequest(
+            tuple(utterances), given.model, given.to or "json", given.probabilities, output=given.output()
+        )
     if file.content.startswith(_COMPRESSED):
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
     source = Source(InputFile(file, Encoding(given.encoding, keeps_bytes=not given.strict)), given.from_)

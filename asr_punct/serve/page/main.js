@@ -8,7 +8,7 @@ import { LiveTab } from "./live-tab.js";
 import { startPageSettings } from "./page-settings.js";
 import { Player } from "./player.js";
 import { settings, startSettings } from "./settings.js";
-import { showFiles, startSource } from "./source.js";
+import { isAudio, showFiles, startSource } from "./source.js";
 import { report, reportError, reportWork } from "./status.js";
 import { startTabs } from "./tabs.js";
 import { Transcript } from "./transcript.js";
@@ -32,6 +32,7 @@ async function restore() {
     if (request.signal.reason !== "replaced") throw error;
   });
   if (request !== running || !content) return;
+  if (isAudio(file)) file = new File([JSON.stringify(content)], `${file.name.replace(/\.\w+$/, "")}.json`);
   transcript = new Transcript(content, file, current);
   player.follow(transcript);
   fileTab.show(transcript);
@@ -46,16 +47,16 @@ const mayLoseEdits = () => !transcript?.hasUnsavedEdits || confirm(t("lose_edits
 /** Open a new transcript, audio for it or for the one that is shown, or both. */
 async function openFiles(newFile, audio) {
   if (newFile && !mayLoseEdits()) return;
-  if (!newFile && !file) {
-    report("no_transcript");
-    return;
-  }
+  if (!newFile && !file) newFile = audio; // the service may transcribe it
   if (newFile) {
     file = newFile;
     if (!audio) player.close();
     showFiles(file.name);
-    await restore();
-    if (file !== newFile) return;
+    await restore().catch((error) => {
+      if (newFile === audio) file = null;
+      throw error;
+    });
+    if (file !== newFile && newFile !== audio) return;
   }
   if (audio) await openAudio(audio);
 }

@@ -4,7 +4,9 @@ import { byId } from "./dom.js";
 import { t } from "./i18n.js";
 
 const AUDIO_NAME = /\.(wav|mp3|m4a|aac|flac|ogg|oga|opus|webm|mp4|mkv|mov)$/i;
-const isAudio = (file) => /^(audio|video)\//.test(file.type) || AUDIO_NAME.test(file.name);
+
+/** Whether a file is audio or video. */
+export const isAudio = (file) => /^(audio|video)\//.test(file.type) || AUDIO_NAME.test(file.name);
 
 /** Call `onFiles(transcript, audio)` for files of the user; either may be undefined. */
 export function startSource(onFiles) {

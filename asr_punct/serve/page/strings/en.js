@@ -68,7 +68,6 @@ export default {
   failed: "Error: {message}",
   unreachable: "the service does not answer",
   unplayable: "The browser cannot play {name}.",
-  no_transcript: "No transcript among these files.",
   lose_edits: "Your edits will be lost. Continue?",
   api: "Requests and answers of this service",
 };

@@ -68,7 +68,6 @@ export default {
   failed: "Error: {message}",
   unreachable: "el servicio no responde",
   unplayable: "El navegador no puede reproducir {name}.",
-  no_transcript: "No hay ninguna transcripción entre estos archivos.",
   lose_edits: "Se perderán sus cambios. ¿Continuar?",
   api: "Peticiones y respuestas de este servicio",
 };

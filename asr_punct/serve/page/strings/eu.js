@@ -68,7 +68,6 @@ export default {
   failed: "Errorea: {message}",
   unreachable: "zerbitzuak ez du erantzuten",
   unplayable: "Nabigatzaileak ezin du {name} erreproduzitu.",
-  no_transcript: "Fitxategi hauen artean ez dago transkripziorik.",
   lose_edits: "Zure aldaketak galduko dira. Jarraitu?",
   api: "Zerbitzu honen eskaerak eta erantzunak",
 };
