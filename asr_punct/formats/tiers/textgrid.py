@@ -2,7 +2,8 @@
 
 With several speakers each has a tier of words (`ana - words`, as the Montreal Forced Aligner writes it) and a tier of
 its words with marks (`ana - punctuated`). A tier `times` with one interval names the source of the times, unless it is
-an aligner.
+an aligner. The package textgrid is not used, because it keeps neither the rest of a file nor its own errors' places;
+tests compare with it.
 """
 
 import re
