@@ -20,13 +20,14 @@ KEY = re.compile(r"((?:model|training)\.[\w.]+)(?:=(.*))?")
 
 def claims():
     """Configuration, number of the line, and the cells of each row."""
-    name = ""
+    name, in_table = "", False
     for number, line in enumerate((ROOT / "docs" / "systems.md").read_text(encoding="utf-8").splitlines(), start=1):
         if match := SECTION.match(line):
             name = match[1]
         elif line.startswith("#"):
             name = ""
-        elif name and line.startswith("|") and not line.startswith(("| claim", "|---")):
+        in_table = line.startswith("| claim") or (in_table and line.startswith("|"))
+        if name and in_table and not line.startswith(("| claim", "|---")):
             yield name, number, [cell.strip() for cell in line.strip("|").split("|")]
 
 
