@@ -84,7 +84,8 @@ write_aeneas = partial(write_placed, format_name=_AENEAS, copies=_lines_of_paren
 def is_gentle(content: Any) -> bool:
     """Whether a JSON value is an alignment of Gentle."""
     words, is_text = find(content, "words"), isinstance(find(content, "transcript"), str)
-    return is_text and isinstance(words, list) and all({"word", "startOffset"} <= {*each} for each in words)
+    is_list = is_text and isinstance(words, list) and all(isinstance(each, dict) for each in words)
+    return is_list and all({"word", "startOffset"} <= {*each} or "case" in each for each in words)
 
 
 def read_gentle(content: Any, path: Pathlike) -> Iterator[Utterance]:

@@ -13,8 +13,9 @@ from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.json.nodes import Node, find, segment_utterances
 from asr_punct.formats.json.places import Place, node_words, with_mark, write_placed
 from asr_punct.formats.origins import JsonOrigin
+from asr_punct.formats.times import time_of
 from asr_punct.languages import parse_language
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word
 
 _REV, _VOSK = "rev", "vosk-transcriber"
 _NO_SPEAKER = ("", "unknown")
@@ -62,7 +63,7 @@ def _utterances(content: Any, path: Pathlike, format_name: str) -> Iterator[Utte
 
 
 def _speaker(turn: Node) -> str:
-    speaker = turn.get("speaker")
+    speaker = turn.get("speaker_name") or turn.get("speaker")
     if isinstance(speaker, dict):
         speaker = speaker.get("name") or speaker.get("id")
     name = str(speaker).strip() if isinstance(speaker, str | int) else ""
@@ -72,7 +73,9 @@ def _speaker(turn: Node) -> str:
 def _elements(turn: Node) -> list[Word]:
     words, text = list[Word](), ""  # `text`: that of the element before
     for element in turn.nodes("elements", "element"):
-        times = element.seconds("ts"), element.seconds("end_ts")
+        if element.get("type") == "tag":  # such as `inaudible`
+            continue
+        times = _time(element, "ts", "timestamp"), _time(element, "end_ts", "end_timestamp")
         own = node_words(element, "value", *times, element.confidence("confidence"))
         before, text = text, element.text("value")
         is_mark = element.get("type") == "punct" and not before[-1:].isspace() and not text[:1].isspace()
@@ -81,6 +84,17 @@ def _elements(turn: Node) -> list[Word]:
             own = own[1:]
         words += own
     return words
+
+
+def _time(element: Node, key: str, clock_key: str) -> Seconds | None:
+    """Return the seconds of an element, in transcripts by people as `00:01:02,500`."""
+    clock = element.get(clock_key)
+    if key in element or not isinstance(clock, str):
+        return element.seconds(key)
+    total = 0.0
+    for part in clock.replace(",", ".").split(":"):
+        total = 60 * total + time_of(part)
+    return total
 
 
 def _terms(turn: Node) -> list[Word]:

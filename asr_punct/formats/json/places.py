@@ -63,10 +63,9 @@ def with_mark(word: Word, mark: Word) -> Word:
 
 
 def speaker_turns(entries: Iterable[tuple[str, list[Word]]]) -> Iterator[tuple[str, tuple[Word, ...]]]:
-    """Yield speaker and words of each turn: consecutive entries of a speaker."""
-    for speaker, group in groupby(entries, key=itemgetter(0)):
-        if words := tuple(word for _, own in group for word in own):
-            yield speaker, words
+    """Yield speaker and words of each turn: consecutive entries of a speaker; those without words do not count."""
+    for speaker, group in groupby((entry for entry in entries if entry[1]), key=itemgetter(0)):
+        yield speaker, tuple(word for _, own in group for word in own)
 
 
 def write_placed(

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TextIO
 
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
@@ -88,29 +88,36 @@ def _grouped(
     if not utterances:
         yield from ((None, turn) for turn in (entries.cut_at_pauses(words) if cut else [words]))
         return
-    starts = list(accumulate((each.start or 0.0 for each in utterances), _later))
+    starts = list(accumulate((each.start or 0.0 for each in utterances), max, initial=0.0))[1:]  # max drops NaN
     used = set[int]()
-    for index, group in groupby(words, key=lambda word: _index(word, utterances, starts)):
+    indexed = zip((_index(instant, utterances, starts) for instant in _instants(words)), words, strict=True)
+    for index, pairs in groupby(indexed, key=itemgetter(0)):
+        group = [word for _, word in pairs]
         if index in used or index is None:
-            yield None, list(group)
+            yield None, group
         else:
             used.add(index)
-            yield utterances[index], list(group)
+            yield utterances[index], group
     yield from ((each, [each]) for i, each in enumerate(utterances) if i not in used)
 
 
-def _index(word: Annotation, utterances: Sequence[Annotation], starts: Sequence[Seconds]) -> int | None:
-    """Return the index of the utterance that contains the middle of the word, or None."""
-    known = [time for time in (word.start, word.end) if time is not None and math.isfinite(time)]
-    middle = sum(known) / len(known) if known else 0.0
-    index = bisect_right(starts, middle) - 1
+def _instants(words: Iterable[Annotation]) -> Iterator[Seconds]:
+    """Yield an instant of each word: its middle, or one beside its known time; without times that of the one before."""
+    instant = 0.0
+    for word in words:
+        known = [time for time in (word.start, word.end) if time is not None and math.isfinite(time)]
+        if known:
+            instant = (
+                sum(known) / len(known) if len(known) == 2 or word.start is not None else math.nextafter(known[0], 0)
+            )
+        yield instant
+
+
+def _index(instant: Seconds, utterances: Sequence[Annotation], starts: Sequence[Seconds]) -> int | None:
+    """Return the index of the utterance that contains the instant, or None."""
+    index = bisect_right(starts, instant) - 1
     end = utterances[index].end if index >= 0 else None
-    return index if end is not None and middle <= end else None
-
-
-def _later(last: Seconds, start: Seconds) -> Seconds:
-    """Return the start, or the last one if it is NaN."""
-    return start if start >= last else last
+    return index if end is not None and instant <= end else None
 
 
 def write_eaf(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
