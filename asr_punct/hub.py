@@ -13,6 +13,8 @@ from asr_punct.errors import ArgumentError, ModelError, first_line
 AUTO = "auto"
 """Instead of a model's name: choose the shipped model by the language of each document."""
 DEFAULT_MODEL = "es-eu"
+MODEL_PATH = "ASR_PUNCT_MODELS"
+"""Environment variable with folders of models that are found by name and chosen by language, as the shipped ones."""
 NEMO_FILE = ".nemo"
 _PACKAGE = Path(__file__).parent
 PRETRAINED = _PACKAGE / "pretrained"
@@ -32,6 +34,20 @@ def shipped_models() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(PRETRAINED.glob(f"*/{_CONFIG}"))}
 
 
+def named_models() -> dict[str, Path]:
+    """Return the directories of the models that have a name: the shipped ones, and those in folders of the model path.
+
+    The model path is the environment variable ASR_PUNCT_MODELS, folders joined as in PATH. Of models with the same name
+    the first counts.
+    """
+    folders = [Path(folder) for folder in os.environ.get(MODEL_PATH, "").split(os.pathsep) if folder]
+    found = shipped_models()
+    for folder in folders:
+        for path in sorted(folder.glob(f"*/{_CONFIG}")):
+            found.setdefault(path.parent.name, path.parent)
+    return found
+
+
 def shipped_configurations() -> dict[str, Path]:
     """Return the files of the shipped configurations by name."""
     files = (path for folder in reversed(_CONFIGURATIONS) for path in sorted(folder.glob("*.yaml")))
@@ -46,10 +62,10 @@ def configuration_directory(name: str) -> Path:
 def find_model(name: str | None) -> Path:
     """Return the directory of a model; without a name or for `auto`, of the default model.
 
-    A name is an existing directory, a shipped model, or `org/name` of the hub, tried in this order. `org/name` is not
-    looked up if the directory `org` exists. Raises ArgumentError if there is no such model.
+    A name is an existing directory, one of `named_models`, or `org/name` of the hub, tried in this order. `org/name` is
+    not looked up if the directory `org` exists. Raises ArgumentError if there is no such model.
     """
-    known = shipped_models()
+    known = named_models()
     expected = f"a model directory, {''.join(f'{each}, ' for each in known)}or org/name of the hub"
     if not name or name == AUTO:
         if DEFAULT_MODEL not in known:
@@ -88,17 +104,17 @@ def find_trainable_model(name: str) -> Path:
     raise ModelError(name, found, f"{checkout}, or another model directory or org/name with {WEIGHTS}")
 
 
-def shipped_languages() -> dict[str, list[str]]:
-    """Return the language codes of the shipped models by name."""
+def named_languages() -> dict[str, list[str]]:
+    """Return the language codes of `named_models` by name."""
     from asr_punct.checkpoint import read_info
 
-    return {name: read_info(directory).model.language.split("+") for name, directory in shipped_models().items()}
+    return {name: read_info(directory).model.language.split("+") for name, directory in named_models().items()}
 
 
 def models_by_language() -> dict[str, str]:
-    """Return the shipped model of each language code: the first by name, so `es-eu` before `es-eu-small`."""
+    """Return the model of each language code: the first of `named_models`, so `es-eu` before `es-eu-small`."""
     models = dict[str, str]()
-    for name, codes in shipped_languages().items():
+    for name, codes in named_languages().items():
         for code in codes:
             models.setdefault(code, name)
     return models

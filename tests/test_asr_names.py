@@ -1,5 +1,8 @@
 """Wrong model names are refused before a library is loaded, which would look for them on the network."""
 
+import json
+import os
+import shutil
 import sys
 
 import pytest
@@ -7,7 +10,14 @@ from dummies import refused
 
 from asr_punct.asr import named_language, open_acoustic_model, open_recogniser
 from asr_punct.errors import ArgumentError, ModelError
-from asr_punct.hub import PRETRAINED, check_transformers_name, models_by_language, shipped_models
+from asr_punct.hub import (
+    PRETRAINED,
+    check_transformers_name,
+    find_model,
+    models_by_language,
+    named_models,
+    shipped_models,
+)
 
 NOTHING = "no such file or directory"
 
@@ -86,3 +96,17 @@ def test_the_language_in_a_name(model, language):
 @pytest.mark.skipif(set(shipped_models()) != {"en", "es-eu", "es-eu-small"}, reason=f"other models in {PRETRAINED}")
 def test_the_language_selects_the_model():
     assert models_by_language() == {"en": "en", "es": "es-eu", "eu": "es-eu"}
+
+
+def test_models_of_the_model_path_have_names(model, tmp_path, monkeypatch):
+    for folder, name, language in ("a", "galego", "gl"), ("b", "galego", "pt"), ("b", "es-eu", "es"):
+        copy = shutil.copytree(model, tmp_path / folder / name)
+        config = json.loads((copy / "config.json").read_text())
+        config["model"]["language"] = language
+        (copy / "config.json").write_text(json.dumps(config))
+    before = shipped_models()
+    monkeypatch.setenv("ASR_PUNCT_MODELS", os.pathsep.join([str(tmp_path / "a"), "", str(tmp_path / "b")]))
+    assert find_model("galego") == tmp_path / "a" / "galego"
+    assert named_models() == before | {"galego": tmp_path / "a" / "galego"}
+    assert models_by_language()["gl"] == "galego"
+    assert "pt" not in models_by_language()

@@ -11,7 +11,7 @@ from asr_punct.cli import options
 from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
-from asr_punct.hub import shipped_models
+from asr_punct.hub import named_models, shipped_models
 from asr_punct.progress import progress_bar
 from asr_punct.words import Utterance
 
@@ -175,17 +175,17 @@ def score(
     print_text("\n".join(tables))
 
 
-@command(Section.RESULTS, {"All shipped models": "asr-punct models"})
+@command(Section.RESULTS, {"All models": "asr-punct models"})
 def models() -> None:
-    """List the shipped models and their scores.
+    """List the models that have a name, and their scores: the shipped ones and those in folders of ASR_PUNCT_MODELS.
 
     Prints two tables: size, parameters and licence, and F1 in per cent of marks and capitals by test set. Between them
     are the languages for which a model is used without --model.
     """
     from asr_punct.cli.describe import list_models
 
-    if shipped := shipped_models():
-        print_text(list_models(shipped))
+    if known := named_models():
+        print_text(list_models(known))
     else:
         typer.echo("this release has no model: train one with asr-punct train", err=True)
 

@@ -16,7 +16,7 @@ from asr_punct.channels import Processed, by_channel
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ArgumentError
 from asr_punct.formats.lines.nemo_labels import format_labels
-from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, shipped_models
+from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, named_models
 from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.options import USUAL_STREAM, ModelOptions, OutputOptions, StreamSettings
 from asr_punct.inference.predictor import Prediction
@@ -82,7 +82,7 @@ class Punctuator:
             return cls(restorer, choice, open_again=partial(cls.open, options))
         models = models_by_language()
         default = next((models[code] for code in language.split("+") if code in models), DEFAULT_MODEL)
-        known = shipped_models() | {DEFAULT_MODEL: find_model(None)}
+        known = named_models() | {DEFAULT_MODEL: find_model(None)}
 
         def open_model(name: str) -> Restorer:
             return Restorer.open(known[name], options)

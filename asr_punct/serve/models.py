@@ -7,7 +7,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-from asr_punct.hub import AUTO, DEFAULT_MODEL, shipped_languages, shipped_models
+from asr_punct.hub import AUTO, DEFAULT_MODEL, named_languages, named_models
 from asr_punct.inference.options import ALL_OUTPUT, OutputOptions
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.serve.service_errors import ServiceError
@@ -27,7 +27,7 @@ class Models:
     def __init__(self, open_model: Open, name: str | None = None) -> None:
         self._open_model, self._lock = open_model, Lock()
         self.default = name or AUTO
-        self._names = {AUTO, self.default, *shipped_models()}
+        self._names = {AUTO, self.default, *named_models()}
         self._opened = {self.default: open_model(name)}
         self._with_output = lru_cache(_KEPT)(lambda name, output: self._get(name).with_output(output))
 
@@ -52,7 +52,7 @@ class Models:
 
     def describe(self) -> list[dict[str, Any]]:
         """Return name and languages of each model, for `GET /v1/models`."""
-        languages = shipped_languages()
+        languages = named_languages()
         if self.default != AUTO:
             languages[self.default] = self.get(self.default).info.model.language.split("+")
         default = DEFAULT_MODEL if self.default == AUTO else self.default
