@@ -23,6 +23,7 @@ from asr_punct.formats.registry import WRITABLE_FILES
 from asr_punct.inference.options import OutputOptions
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Mark
+from asr_punct.serve import app
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
@@ -520,3 +521,23 @@ def test_warnings_about_the_language_reach_the_stream_once(spanish_client, confi
         (line,) = socket.receive_json()["warnings"]
         assert language in line
         assert "warnings" not in socket.receive_json()
+
+
+def test_a_huge_request_that_is_parsed_delays_no_other(make_client, monkeypatch):
+    """Parsing cannot be interrupted."""
+    is_answered = threading.Event()
+    parse = app.parse_request
+
+    def slowly(kind, query, body, *more):
+        if len(body) > 300_000:
+            is_answered.wait(60)
+        return parse(kind, query, body, *more)
+
+    monkeypatch.setattr(app, "parse_request", slowly)
+    client = make_client()
+    with ThreadPoolExecutor() as pool:
+        huge = [pool.submit(post, client, json={"text": "ana " * 100_000}) for _ in range(2)]
+        time.sleep(0.2)
+        assert post(client, json={"text": "ana " * 1000}).status_code == 200
+        is_answered.set()
+        assert [each.result().status_code for each in huge] == [200, 200]

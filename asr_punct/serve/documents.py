@@ -18,6 +18,8 @@ from asr_punct.words import Utterance
 Result = TypeVar("Result")
 _SHORT_BYTES = 2**10
 """Maximum size of a short request, about 150 words. A separate thread computes short requests."""
+_HUGE_BYTES = 256 * 2**10
+"""Size from which a request is huge. Other threads compute these: to parse one takes seconds, without interruption."""
 _TOGETHER_BYTES = 8 * 2**10
 """Maximum total size of requests that are computed together; a larger request is computed alone."""
 _BEGUN_BODIES = 4
@@ -34,13 +36,14 @@ class _Document(Work[Answer]):
 
 
 class Documents:
-    """Answers requests; a thread computes the short ones, `threads` others the long ones, and one those of audio."""
+    """Answers requests; a thread has the short ones, another one audio, `threads` the long, as many the huge ones."""
 
     def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
         self.limits, self._models, self._metrics = limits, models, metrics
         self._short = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
         room = _BEGUN_BODIES * limits.body_bytes
-        self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, room=room, threads=threads)
+        self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, threads=threads)
+        self._huge = Worker(self._parsed_settings, self._restore, together=0, room=room, threads=threads)
         self._audio = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
         self._count = self._others = 0
         self._refused = asyncio.Event()
@@ -72,6 +75,7 @@ class Documents:
         """Compute what is left in the queues, and end the threads."""
         self._short.close()
         self._long.close()
+        self._huge.close()
         self._audio.close()
 
     async def answer(self, parse: ParseRequest, size: int, kind: str = "http") -> Answer:
@@ -85,13 +89,19 @@ class Documents:
         self._count += 1
         self._metrics.queue.inc()
         document = _Document(size, parse, kind)
-        worker = self._audio if kind == "audio" else self._short if size <= _SHORT_BYTES else self._long
-        worker.put(document)
+        self._worker(size, kind).put(document)
         try:
             return await self._wait(document)
         finally:
             self._count -= 1
             self._metrics.queue.dec()
+
+    def _worker(self, size: int, kind: str) -> Worker[_Document]:
+        if kind == "audio":
+            return self._audio
+        if size <= _SHORT_BYTES:
+            return self._short
+        return self._long if size < _HUGE_BYTES else self._huge
 
     async def _wait(self, document: _Document) -> Answer:
         answer, refused = asyncio.ensure_future(document.wait()), asyncio.ensure_future(self._refused.wait())
