@@ -50,6 +50,11 @@ def uncompressed_name(path: Pathlike) -> str:
     return name.stem if name.suffix in _READERS else name.name
 
 
+def is_command(value: str) -> bool:
+    """Whether a value of Kaldi's `wav.scp` is a command (`sox a.sph -t wav - |`), not a path."""
+    return value.endswith("|")
+
+
 def recording_name(path: Pathlike) -> str:
     """Return the file's name without suffixes; bytes that are not UTF-8 become `?`."""
     return Path(uncompressed_name(path)).stem.encode(errors="replace").decode()

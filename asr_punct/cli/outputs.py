@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.files import STANDARD_STREAM, Pathlike
+from asr_punct.files import STANDARD_STREAM, Pathlike, is_command
 from asr_punct.formats.kaldi.tables import read_wav_scp
-from asr_punct.recordings import is_command
 
 TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
 """Tables of a data directory: Kaldi's, and `utt2doc`, which is ours."""

@@ -66,9 +66,11 @@ def align(
     if (data_dir is None) == (audio is None) or (audio is None) != (text is None):
         raise AsrPunctError("align", "other arguments", "AUDIO and TEXT, or --data-dir")
     transcript = options.input_file(text, encoding) if text else ""
+    aligner = open_aligner(method, language or "", acoustic_model, device)  # refuses bad options before files are read
     if not language:
         language = identify_language(texts_of_data_dir(data_dir) if data_dir else read_text_file(transcript).split())
-    aligner, fits = open_aligner(method, language, acoustic_model, device), Fits(language)
+        aligner = aligner if method == "ctc" else open_aligner(method, language)
+    fits = Fits(language)
     if data_dir:
         utterances = align_data_dir(data_dir, language, aligner, fits)
     else:
