@@ -140,7 +140,7 @@ def test_the_command_goes_on_after_a_silent_recording(run, stub_pocketsphinx, ta
 
 @needs_english
 def test_capitals_of_a_recogniser_are_read_in_lower_case(run, stub_pocketsphinx, talk, monkeypatch):
-    def in_capitals(path, recogniser):
+    def in_capitals(path, recogniser, *channel):
         for each in recognise(path, recogniser):
             yield replace(each, words=tuple(replace(word, text=word.text.upper()) for word in each.words))
 

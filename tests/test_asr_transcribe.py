@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 pytest.importorskip("soundfile")
 
-from dummies import bare_words
+from dummies import bare_words, refused
 
 from asr_punct import audio
 from asr_punct.asr.transcribe import (
     LONGEST_SEGMENT,
     check_recordings,
+    parse_channel,
     plan_segments,
     read_audio_segments,
     recognise,
@@ -136,6 +137,47 @@ def test_a_recogniser_gets_its_rate_and_merged_segments(talk):
     (value,) = recognise(talk, recogniser)
     assert recogniser.lengths == [pytest.approx(6 * 8000, abs=100)]
     assert value.words[-1].end <= 6
+
+
+class Loud(HalfSeconds):
+    """A recogniser of one word: how loud the segment is."""
+
+    def words(self, samples):
+        yield Word("loud" if np.abs(samples).max() > 0.2 else "quiet", 0.0, len(samples) / self.rate)
+
+
+def stereo(path, left, right):
+    """Two channels of noise in these stretches (seconds) at 0.3 and 0.1, with a little of each in the other one."""
+    samples = np.random.default_rng(0).normal(0, 1e-4, (6 * RATE, 2))
+    for channel, stretches in enumerate((left, right)):
+        for start, end in stretches:
+            sound = np.random.default_rng(start).uniform(-1, 1, (end - start) * RATE) * (0.3, 0.1)[channel]
+            samples[start * RATE : end * RATE, channel] += sound
+            samples[start * RATE : end * RATE, 1 - channel] += sound / 50
+    audio.write(path, samples.astype(np.float32), RATE)
+    return path
+
+
+def test_channels_with_speech_of_their_own_are_transcribed_one_by_one(tmp_path, caplog):
+    call = stereo(tmp_path / "call.wav", [(0, 1), (4, 5)], [(2, 3)])
+    found = [(value.id, value.channel, value.words[0].text) for value in recognise(call, Loud())]
+    assert found == [("call-1", "1", "loud"), ("call-2", "2", "quiet"), ("call-3", "1", "loud")]
+    (message,) = caplog.messages
+    assert "two channels" in message
+    for channel, words in (("1", ["loud", "loud"]), ("2", ["quiet"]), ("mix", ["quiet", "quiet", "quiet"])):
+        assert [value.words[0].text for value in recognise(call, Loud(), channel)] == words
+    with refused("call.wav", "channels 1 to 2"):
+        list(recognise(call, Loud(), "3"))
+    for channel in ("0", "left", "-1"):
+        with refused("channel", repr(channel)):
+            parse_channel(channel)
+
+
+@pytest.mark.parametrize("right", [[(0, 1), (2, 3), (4, 5)], []])
+def test_other_channels_are_mixed(tmp_path, right, caplog):
+    both = stereo(tmp_path / "both.wav", [(0, 1), (2, 3), (4, 5)], right)
+    assert [value.channel for value in recognise(both, Loud())] == ["1", "1", "1"]
+    assert not caplog.messages
 
 
 def test_recordings_are_checked_before_the_work(talk, tmp_path):

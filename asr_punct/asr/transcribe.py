@@ -18,7 +18,7 @@ import numpy.typing as npt
 from asr_punct import audio as sound
 from asr_punct import progress
 from asr_punct.audio import FRAMES_A_SECOND, Pathlike, Samples
-from asr_punct.errors import InputError
+from asr_punct.errors import ArgumentError, InputError
 from asr_punct.files import recording_name
 from asr_punct.formats.entries import entry_words
 from asr_punct.formats.time_sources import time_source_of
@@ -37,6 +37,13 @@ _MARGIN = FRAMES_A_SECOND // 4
 """Frames of pause at both ends of a segment: 0.25 s."""
 _SMOOTHING = 3 * FRAMES_A_SECOND // 10
 """Frames averaged to find where to cut: 0.3 s."""
+_LOUD = 99.5
+"""Percentile of the energy that is the level of a channel's speech."""
+_HEARD_DB, _ALONE_DB, _ALONE = 30.0, 10.0, 0.02
+"""Two channels are sides if each is this much louder than the other one, relative to its speech, in this share of the
+frames that are at most `_HEARD_DB` under the loudest."""
+_CROSSTALK_DB = 20.0
+"""Where the other side is this much louder, relative to the speech of each, this side has only what it hears of it."""
 Floats = npt.NDArray[np.floating]
 _Span = tuple[int, int]
 """First frame and end (exclusive), in frames of 10 ms."""
@@ -134,9 +141,11 @@ def _split(span: _Span, level: Floats) -> Iterator[_Span]:
     yield first, last
 
 
-def read_audio_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> Iterator[AudioSegment]:
+def read_audio_segments(
+    path: Pathlike, rate: int, spans: Iterable[_Span], channel: int | None = None
+) -> Iterator[AudioSegment]:
     """Read segments of a file at `rate`, decoding it once. Raises AudioError if it cannot be read to its end."""
-    blocks = sound.blocks(path, rate)
+    blocks = sound.blocks(path, rate, channel=channel)
     buffer, offset = np.zeros(0, np.float32), 0  # samples, and the place of the first of them in the file
     for span in spans:
         begin, end = (frame * rate // FRAMES_A_SECOND for frame in span)
@@ -146,29 +155,82 @@ def read_audio_segments(path: Pathlike, rate: int, spans: Iterable[_Span]) -> It
         yield AudioSegment(span[0] / FRAMES_A_SECOND, buffer[begin - offset : end - offset])
 
 
-def recognise(audio: Pathlike, recogniser: Recogniser) -> Iterator[Utterance]:
+def recognise(audio: Pathlike, recogniser: Recogniser, channel: str | None = None) -> Iterator[Utterance]:
     """Recognise a recording. Yield an utterance for each segment with words, with ids `NAME-1`, `NAME-2` …
 
-    Times are in seconds from the beginning of the file, and pauses are refined on the audio. A recording without words
-    is logged. Raises InputError for a missing file, and AudioError if the audio cannot be read.
+    Times are in seconds from the beginning of the file, and pauses are refined on the audio. `channel` is the number of
+    a channel, from 1, or `mix` for the mean of all; None: both of a recording of two if each has speech of its own
+    (which is logged), else the mean. Utterances are in the order of time. A recording without words is logged. Raises
+    InputError for a missing file, and AudioError if the audio cannot be read or has no such channel.
     """
     with progress.step(f"looking for speech in {audio}"):
-        energy = sound.energy(audio)
+        energies = _energies(audio, channel)
+    utterances = list[Utterance]()
+    for index, (energy, speech) in energies.items():
+        utterances += with_refined_pauses(list(_recognise_channel(audio, recogniser, index, speech)), energy)
+    if not utterances:
+        _LOG.info("%s: no words were recognised", audio)
+    for number, utterance in enumerate(sorted(utterances, key=lambda each: each.words[0].start or 0.0), start=1):
+        yield replace(utterance, id=f"{recording_name(audio)}-{number}")
+
+
+def parse_channel(channel: str | None) -> int | None:
+    """Return the index of a channel, None for the mean. Raises ArgumentError unless it is a number from 1 or `mix`."""
+    if channel not in (None, "mix") and not (channel.isdecimal() and int(channel)):
+        raise ArgumentError("channel", repr(channel), "the number of a channel, from 1, or mix")
+    return None if channel in (None, "mix") else int(channel) - 1
+
+
+def _energies(audio: Pathlike, channel: str | None) -> dict[int | None, tuple[Floats, Floats]]:
+    """Return the energy of each channel to transcribe, and that without crosstalk; None is the mean of all."""
+    index = parse_channel(channel)
+    if channel != "mix" and index in (None, 0, 1) and sound.channel_count(audio) == 2:
+        first, second = sound.energy(audio, 0), sound.energy(audio, 1)
+        if are_sides(first, second):
+            sides: dict[int | None, tuple[Floats, Floats]]
+            sides = {0: (first, _without_crosstalk(first, second)), 1: (second, _without_crosstalk(second, first))}
+            if index is not None:
+                return {index: sides[index]}
+            _LOG.warning("%s: each of the two channels has speech of its own: transcribed one by one", audio)
+            return sides
+    energy = sound.energy(audio, index)
+    return {index: (energy, energy)}
+
+
+def are_sides(first: Floats, second: Floats) -> bool:
+    """Whether each of two channels often has speech that the other lacks, as those of a call have.
+
+    `first` and `second` are (frames,) from `audio.log_energy`.
+    """
+    loudest = smooth(np.maximum(first, second))
+    heard = loudest > max(float(np.percentile(loudest, _LOUD)) - _HEARD_DB, _SILENCE_DB)
+    difference = (_relative(first) - _relative(second))[heard]
+    return bool(len(difference)) and min((difference > _ALONE_DB).mean(), (difference < -_ALONE_DB).mean()) > _ALONE
+
+
+def _relative(energy: Floats) -> Floats:
+    """Return the smoothed energy in dB relative to the channel's speech, (frames,)."""
+    return smooth(energy) - np.percentile(energy, _LOUD)
+
+
+def _without_crosstalk(energy: Floats, other: Floats) -> Floats:
+    """Return the energy of a side; where only the other side is heard in it, it is that of silence."""
+    return np.where(_relative(other) - _relative(energy) > _CROSSTALK_DB, _SILENCE_DB - _HEARD_DB, energy)
+
+
+def _recognise_channel(
+    audio: Pathlike, recogniser: Recogniser, channel: int | None, energy: Floats
+) -> Iterator[Utterance]:
+    """Yield an utterance for each segment of a channel with words."""
     spans = plan_segments(energy, recogniser.merge_segments_up_to)
     name, path = recording_name(audio), str(audio).encode(errors="replace").decode()  # no surrogates
-    utterances: list[Utterance] = []
     segments = progress.track(
-        read_audio_segments(audio, recogniser.rate, spans), f"segments of {name}", total=len(spans)
+        read_audio_segments(audio, recogniser.rate, spans, channel), f"segments of {name}", total=len(spans)
     )
     for segment in segments:
         if words := _shift_words(recogniser.words(segment.samples), segment, recogniser.rate):
-            source = time_source_of(words, recogniser.time_source)
-            id_ = f"{name}-{len(utterances) + 1}"
-            utterances.append(Utterance(words, id_, recording=name, time_source=source, audio=path))
-    if utterances:
-        yield from with_refined_pauses(utterances, energy)
-    else:
-        _LOG.info("%s: no words were recognised", audio)
+            source, number = time_source_of(words, recogniser.time_source), str((channel or 0) + 1)
+            yield Utterance(words, recording=name, channel=number, time_source=source, audio=path)
 
 
 def _shift_words(words: Iterable[Word], segment: AudioSegment, rate: int) -> tuple[Word, ...]:

@@ -1,11 +1,29 @@
 """Whisper models run by faster-whisper."""
 
+import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from asr_punct.asr.transcribe import LONGEST_SEGMENT, recognised_words, whisper_language
 from asr_punct.audio import Samples
 from asr_punct.formats.entries import grouped, join_parts, part_sizes
 from asr_punct.words import Seconds, TimeSource, Word
+
+
+@contextmanager
+def _only_errors() -> Iterator[None]:
+    """Keep the note from ctranslate2 away that it converts 16-bit weights on a CPU, each time a model is opened."""
+    try:
+        import ctranslate2
+    except ImportError:
+        yield
+        return
+    level = ctranslate2.get_log_level()
+    ctranslate2.set_log_level(logging.ERROR)
+    try:
+        yield
+    finally:
+        ctranslate2.set_log_level(level)
 
 
 class FasterWhisper:
@@ -23,7 +41,8 @@ class FasterWhisper:
         from faster_whisper import WhisperModel
 
         kind, _, index = device.partition(":")
-        self._model = WhisperModel(name, device=kind, device_index=int(index or 0))
+        with _only_errors():
+            self._model = WhisperModel(name, device=kind, device_index=int(index or 0))
         self.language = language
 
     def words(self, samples: Samples) -> Iterator[Word]:

@@ -37,6 +37,14 @@ RecogniserDevice = Annotated[
 ]
 
 
+Channel = Annotated[
+    str | None,
+    options.completed_option(
+        "Channel to transcribe: its number, or mix; default: both of two that differ, else mix.", ["1", "2", "mix"]
+    ),
+]
+
+
 @command(
     Section.RESTORING,
     {
@@ -59,7 +67,9 @@ def transcribe(
     report: options.Report = None,
     paragraphs: options.Paragraphs = "auto",
     fillers: options.Fillers = "keep",
+    ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,
+    channel: Channel = None,
     device: RecogniserDevice = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -71,13 +81,14 @@ def transcribe(
 
     Writes the words with the recogniser's times. The format is --to, else that of the output's name, else text. A file
     of subtitles or in the format of TextGrid, ELAN, Whisper or Vosk can have only one recording. Pauses are refined on
-    the audio. Recordings without speech are reported and left out.
+    the audio. Recordings without speech are reported and left out. If a recording has two channels with speech of their
+    own, as a call has, each is transcribed as one side, which is reported; --channel names one, or mix for their mean.
 
     The punctuation model is --model, else the shipped one of the language: --lang, which also sets the language of
     Whisper, else that in the recogniser's name (stt_eu_…, small.en), else identified from the words. For a language
     without a model the default model is used, with a warning.
     """
-    from asr_punct.asr.transcribe import check_recordings, recognise
+    from asr_punct.asr.transcribe import check_recordings, parse_channel, recognise
     from asr_punct.formats.registry import FORMATS
     from asr_punct.hub import find_model
     from asr_punct.inference.punctuator import Punctuator
@@ -85,7 +96,14 @@ def transcribe(
     set_log_level(quiet)
     if asr is None:
         raise AsrPunctError("--asr", "none", f"one of {EXPECTED_RECOGNISER}")
-    pipeline = PipelineOptions(target_format=target_format, subtitles=subtitles, report=report, lowercase=lowercase)
+    parse_channel(channel)
+    pipeline = PipelineOptions(
+        target_format=target_format,
+        subtitles=subtitles,
+        report=report,
+        ignore_labels=ignore_labels,
+        lowercase=lowercase,
+    )
     target = pipeline.target(output)
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)
@@ -94,7 +112,7 @@ def transcribe(
     recogniser = open_recogniser(asr, device, language)
     punctuator = Punctuator.from_pretrained(model, language=language or recogniser.language)
     with progress_bar(quiet, output=output):
-        recognised = chain.from_iterable(recognise(path, recogniser) for path in audio)
+        recognised = chain.from_iterable(recognise(path, recogniser, channel) for path in audio)
         restored = punctuator.restore(prepare(recognised, punctuator, pipeline, partial(print_hint, asr, quiet=quiet)))
         written = write_restored(restored, punctuator.glyphs, target)
     if report and not quiet:
