@@ -31,7 +31,8 @@ def is_mfa(content: Any) -> bool:
 def read_mfa(content: Any, path: Pathlike) -> Iterator[Utterance]:
     """Yield the words as one utterance, or with several speakers the turns of each."""
     file = Node.of(content, display_name(path))
-    tiers = tuple(_tier(Node(tier, f"{file.place}: tier {name!r}"), name) for name, tier in content["tiers"].items())
+    named = file.inner("tiers").item.items()
+    tiers = tuple(_tier(Node.of(tier, f"{file.place}: tier {name!r}"), name) for name, tier in named)
     grid = Grid(str(file.get("start")), str(file.get("end")), tiers)
     for utterance in grid_utterances(grid, file.place, recording_name(path)):
         yield replace(utterance, origin=JsonOrigin(_FORMAT, utterance.origin, content))

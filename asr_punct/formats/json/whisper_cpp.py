@@ -10,9 +10,10 @@ before it. If no segment has more than one word, those of a speaker are one utte
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from itertools import accumulate, groupby, islice, pairwise
 from typing import Any
 
+from asr_punct.encoding import rejoined
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats import entries
 from asr_punct.formats.json.nodes import Node, find, segment_utterances
@@ -99,7 +100,7 @@ def _joined(pieces: Sequence[Word]) -> Word:
     for piece in pieces:
         if piece.start is not None and piece.end is not None and piece.end < piece.start:
             end = NotATime(f"{piece.end} before {piece.start}")
-    return Word("".join(piece.text for piece in pieces), word.start, end, word.confidence)
+    return Word(rejoined("".join(piece.text for piece in pieces)), word.start, end, word.confidence)
 
 
 def _pieces(segment: Node) -> list[Word]:
@@ -137,6 +138,15 @@ def _times(node: Node) -> tuple[Seconds | None, Seconds | None]:
     return start, end
 
 
+def _cut_bytes(text: str, pieces: Sequence[str]) -> list[str]:
+    """Return the written text of a word in pieces of as many bytes as before, which may cut a character."""
+    old = [piece.encode("utf-8", "surrogateescape") for piece in pieces]
+    new, core = text.encode("utf-8", "surrogateescape"), rejoined("".join(pieces))
+    begin = len(text[: max(text.lower().find(core.lower()), 0)].encode("utf-8", "surrogateescape"))
+    cuts = [0, *(begin + end for end in accumulate(map(len, old[:-1]))), len(new)]
+    return [new[first:last].decode("utf-8", "surrogateescape") for first, last in pairwise(cuts)]
+
+
 def cpp_content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
     """Return the document with the written words in `text`; None if the utterances do not have its words.
 
@@ -151,11 +161,16 @@ def cpp_content(values: Sequence[Utterance], glyphs: Glyphs) -> Object | None:
     sizes = entries.part_sizes(texts)
     if len(sizes) != sum(len(value.words) for value in values):
         return None
-    parts = entries.grouped((token for text in texts for token in text.split()), sizes)
-    written = list[str]()
+    tokens = [token for text in texts for token in text.split()]
+    parts, written = entries.grouped(tokens, sizes), list[str]()
     for value, origin in zip(values, origins, strict=True):
-        own = islice(parts, len(value.words))
-        written += entries.written_parts(value, own, glyphs, running=not origin.item.get("tokens"))
+        own = list(islice(parts, len(value.words)))
+        is_running = not origin.item.get("tokens")
+        whole = entries.written_parts(value, [[rejoined("".join(part))] for part in own], glyphs, running=is_running)
+        cut = iter(entries.written_parts(value, own, glyphs, running=is_running))
+        for text, part in zip(whole, own, strict=True):
+            usual = list(islice(cut, len(part)))
+            written += usual if "".join(part) == rejoined("".join(part)) else _cut_bytes(text, part)
     new = [{**item, "text": text} for item, text in zip(segments, entries.replace_words(texts, written), strict=True)]
     value_of = {id(origin.item): value for value, origin in zip(values, origins, strict=True)}
     for i, segment in enumerate(segments):

@@ -31,6 +31,8 @@ from asr_punct.words import Seconds, TimeSource, Utterance, Word
 PUNCTUATED = "punctuated"
 """Name of the tier of words with marks and capitals; after a speaker and `-` if there are several."""
 _DEFAULT: TimeSource = "aligner"
+_SHORTEST: Seconds = 0.001
+"""Length of the interval of words of which only one time is known."""
 _WORD_TIER_NAMES = ("words", "word", "ort", "ort-mau")
 _SPEAKER_TIERS = re.compile(r"(.+?)[\s_:@-]+words?", re.IGNORECASE), re.compile(r"words?[\s_:@-]+(.+)", re.IGNORECASE)
 """Names of tiers of words with a speaker."""
@@ -192,6 +194,9 @@ def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:
     if start is not None and end is not None and start < end:
         return [*intervals, (start, end, " ".join(texts))]
     if not intervals:
-        raise InputError("TextGrid", "words without times", EXPECTED_TIMES)
+        known = [time for time in (start, end) if time is not None]
+        if not known:
+            raise InputError("TextGrid", "words without times", EXPECTED_TIMES)
+        return [(known[0], known[0] + _SHORTEST, " ".join(texts))]
     first, last, text = intervals[-1]  # the words after it have no times of their own
     return [*intervals[:-1], (first, max(last, end or last), " ".join([text, *texts]))]
