@@ -123,10 +123,10 @@ def test_an_electra_encoder_is_pretrained(corpus, tmp_path):
         "model: {encoder: {kind: electra, tokenizer: unigram, vocabulary: 120, width: 32, table_width: 16, heads: 4, "
         "layers: 1, feed_forward: 64, max_tokens: 32, dropout: 0.0}}\n"
     )
-    pretrain(corpus, tmp_path / "out", str(tmp_path / "tiny.yaml"), steps=60, batch_size=8, length=24)
-    facts = json.loads((tmp_path / "out" / "pretraining.json").read_text())
+    pretrain(corpus, tmp_path / "new" / "out", str(tmp_path / "tiny.yaml"), steps=60, batch_size=8, length=24)
+    facts = json.loads((tmp_path / "new" / "out" / "pretraining.json").read_text())
     assert facts["masked"][1] > facts["masked"][0]
     assert 0 <= facts["detected"][1] <= 1
-    encoder = pretrained_encoder(str(tmp_path / "out"))
-    tokenizer = pretrained_tokenizer(str(tmp_path / "out"), 16)
+    encoder = pretrained_encoder(str(tmp_path / "new" / "out"))
+    tokenizer = pretrained_tokenizer(str(tmp_path / "new" / "out"), 16)
     assert (encoder.width, encoder.table.num_embeddings) == (32, tokenizer.size)

@@ -21,7 +21,7 @@ from typer import Option
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import run_script
-from asr_punct.files import write_directory, write_json_file
+from asr_punct.files import make_directory, write_directory, write_json_file
 from asr_punct.model.device import has_bf16
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.configuration import read_config
@@ -161,6 +161,7 @@ def main(
     before = evaluate(model, dev)
     train(model, batches(corpora.train, tokenizer, batch_size, length, seed), steps)
     after = evaluate(model, dev)
+    make_directory(output.parent)
     with write_directory(output) as folder:
         model.discriminator.electra.save_pretrained(folder)
         names = {f"{kind}_token": f"[{kind.upper()}]" for kind in ("unk", "cls", "sep", "pad", "mask")}
