@@ -1,5 +1,6 @@
 """Texts that `asr-punct info` and `asr-punct models` print."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def _punctuation_head(heads: HeadConfig) -> str:
 def list_models(directories: Mapping[str, Path]) -> str:
     """Return a table of models, their choice by language, and a table of their scores, at most 80 columns wide.
 
-    Raises ModelError if a directory is damaged, and InputError if its file of scores is missing or malformed.
+    A model may have no scores. Raises ModelError if a directory is damaged, InputError if its scores are malformed.
     """
     models, scores = [], []
     for model, directory in directories.items():
@@ -81,7 +82,8 @@ def list_models(directories: Mapping[str, Path]) -> str:
                 str(info.training.get("licence", NO_VALUE)),
             )
         )
-        for test_set, each in read_score_sets(directory / SCORES).items():
+        sets = read_score_sets(directory / SCORES) if os.path.exists(directory / SCORES) else {}
+        for test_set, each in sets.items():
             f1 = percent(each.micro.f1), percent(each.case.micro.f1)
             scores.append((model, test_set, f"{each.words:,}", str(len(each.marks)), *f1))
     title = "F1 in per cent on documents held out from training, all classes of marks pooled:"

@@ -110,5 +110,6 @@ if begin 6 exp; then
   need 5 "$model/model.int8.onnx"
   step score exp/scores.json asr-punct evaluate --int8 --json exp/scores.json "$model" data/test.tsv \
     ${tests[@]+"${tests[@]}"}
+  cp exp/scores.json "$model"
   show score
 fi
