@@ -233,3 +233,39 @@ def test_a_request_that_takes_too_long_is_not_repeated_and_can_be_cancelled(open
         page.drop(ctm)
         page.wait("document.querySelector('#status').className === 'error'")
         assert (page.run("asked"), page.run("document.querySelector('#cancel').hidden")) == (2, True)
+
+
+def test_marks_are_typed_as_in_an_editor(open_page, ctm):
+    """One key changes the sentence, one undo takes it back."""
+
+    def read(page):
+        page.wait("document.querySelector('#undo') && true")
+        return " ".join(texts(page))
+
+    with open_page() as page:
+        page.choose("#language", "es")
+        drop(page, ctm)
+        begin = read(page)
+        for index in range(8):  # no marks and capitals
+            page.run(f"{WORDS}[{index}].focus()")
+            for mark in page.run(f"[...{WORDS}[{index}].querySelectorAll('.m')].map((mark) => mark.textContent)"):
+                page.press(mark)
+        for index in range(8):
+            page.run(f"{WORDS}[{index}].focus()")
+            while page.run(f"{WORDS}[{index}].textContent !== {WORDS}[{index}].textContent.toLowerCase()"):
+                page.press("c")
+        bare = " ".join(word for word, _ in ROWS)
+        assert read(page) == bare
+        page.run(f"{WORDS}[3].focus()")
+        page.press("?")
+        assert read(page) == bare.replace("ana", "¿ana").replace("casa dónde", "casa? Dónde")
+        page.press(",")
+        assert read(page) == bare.replace("casa", "casa,")
+        page.press("z", modifiers=2)
+        page.press("z", modifiers=2)
+        assert read(page) == bare
+        page.press(".")
+        assert read(page) == bare.replace("casa dónde", "casa. Dónde")
+        page.press(".")
+        assert read(page) == bare
+        assert begin != bare

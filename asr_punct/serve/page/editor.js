@@ -3,7 +3,7 @@
 import { written } from "./api.js";
 import { byId } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { AFTER, BEFORE, CASES, GLYPHS } from "./marks.js";
+import { AFTER, BEFORE, CASES, GLYPHS, draft } from "./marks.js";
 import { reportError } from "./status.js";
 
 const CASE_TEXTS = { O: "abc", FIRST_CAP: "Abc", ALL_CAPS: "ABC" };
@@ -29,7 +29,9 @@ export class Editor {
     this.#transcript = transcript;
     this.select(null);
     transcript.addEventListener("change", async ({ detail: word }) => {
+      word.written = draft(word);
       if (word === this.#word) this.#draw();
+      onWritten(word);
       await this.#write(word).catch(reportError);
       if (word === this.#word) this.#draw();
       onWritten(word);

@@ -17,7 +17,7 @@ function handle(tab, key) {
   if (next) tab.select(next);
   else if (key === "Enter" || key === " ") tab.player.play(selected);
   else if (key === "Escape") tab.player.audio.pause();
-  else if (mark) transcript.toggleMark(selected, mark);
+  else if (mark) transcript.typeMark(selected, mark);
   else if (key.toLowerCase() === "c") {
     transcript.setCase(selected, CASES[(CASES.indexOf(selected.case) + 1) % CASES.length]);
   } else return false;

@@ -19,6 +19,14 @@ export const KEYS = {
   "«": "OPEN_QUOTE", "»": "QUOTE", "…": "ELLIPSIS", "!": "EXCLAMATION", "¡": "OPEN_EXCL", "–": "OPEN_DASH",
 };
 
+/** Return a word as it is written with its labels, to be shown until the service has written it by its rules. */
+export function draft({ word, marks, case: name }) {
+  const glyphs = (names) => names.filter((mark) => marks.includes(mark)).map((mark) => GLYPHS[mark]).join("");
+  const capital = name === "FIRST_CAP" ? word.charAt(0).toUpperCase() + word.slice(1) : word;
+  const dash = marks.includes("DASH") ? " " : "";
+  return glyphs(BEFORE) + (name === "ALL_CAPS" ? word.toUpperCase() : capital) + dash + glyphs(AFTER);
+}
+
 /** Split a written word: `[{text, mark}]`, where `mark` is null for the word itself. */
 export function split(word, written) {
   const start = written.toLowerCase().indexOf(word.toLowerCase());

@@ -1,6 +1,7 @@
 /** The words of a file, their marks and cases, and the edits. */
 
 import { addPlayTimes } from "./timing.js";
+import { typed } from "./typing.js";
 
 const same = (one, other) => one.case === other.case && one.marks.join() === other.marks.join();
 
@@ -64,15 +65,20 @@ export class Transcript extends EventTarget {
     return [...new Set(this.utterances.map((utterance) => utterance.recording ?? ""))];
   }
 
-  /** Set or remove a mark. */
+  /** Set or remove a mark, and what changes with it (see `typed`), in one edit. */
+  typeMark(word, mark) {
+    this.#edit(typed(this.words, word, mark));
+  }
+
+  /** Set or remove a mark, and nothing else. */
   toggleMark(word, mark) {
     const marks = word.marks.includes(mark) ? word.marks.filter((each) => each !== mark) : [...word.marks, mark].sort();
-    this.#edit(word, { marks, case: word.case });
+    this.#edit([[word, { marks, case: word.case }]]);
   }
 
   /** Set the case. */
   setCase(word, name) {
-    this.#edit(word, { marks: word.marks, case: name });
+    this.#edit([[word, { marks: word.marks, case: name }]]);
   }
 
   /** Undo the last edit, and return its word. */
@@ -85,20 +91,23 @@ export class Transcript extends EventTarget {
     return this.#move(this.#undone, this.#done, "after");
   }
 
-  #edit(word, after) {
-    const before = { marks: word.marks, case: word.case };
-    if (same(before, after)) return;
-    this.#done.push({ word, before, after });
+  /** Change the labels of words: `[[word, labels]]`, the first of which is the one that is edited. */
+  #edit(changes) {
+    const steps = changes
+      .map(([word, after]) => ({ word, before: { marks: word.marks, case: word.case }, after }))
+      .filter(({ before, after }) => !same(before, after));
+    if (!steps.length) return;
+    this.#done.push(steps);
     this.#undone = [];
-    this.#set(word, after);
+    for (const { word, after } of steps) this.#set(word, after);
   }
 
   #move(from, to, side) {
     const last = from.pop();
     if (!last) return null;
     to.push(last);
-    this.#set(last.word, last[side]);
-    return last.word;
+    for (const step of last) this.#set(step.word, step[side]);
+    return last[0].word;
   }
 
   #set(word, labels) {
