@@ -22,7 +22,7 @@ from asr_punct.formats.registry import (
 )
 from asr_punct.formats.source import Source
 from asr_punct.formats.time_sources import named_time_source
-from asr_punct.formats.times import OnBadTimes, checked
+from asr_punct.formats.times import OnBadTimes, checked, with_times_that_make_sense
 from asr_punct.marks import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, with_time_source
@@ -153,6 +153,7 @@ def write(
     chosen = FORMATS[name]
     if subtitles or on_cue:
         check_subtitle_format(name, "subtitles")
+    utterances = with_times_that_make_sense(utterances)
     if isinstance(chosen, DirectoryFormat):
         chosen.write(utterances, path, glyphs)
         return
@@ -173,4 +174,4 @@ def write_stream(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, f
     writer = None if isinstance(chosen, DirectoryFormat | BinaryFormat) else chosen.write or chosen.write_back
     if writer is None:
         raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE_FILES)}")
-    writer(utterances, out, glyphs)
+    writer(with_times_that_make_sense(utterances), out, glyphs)

@@ -120,6 +120,13 @@ def checked(
         on_bad_times(bad)
 
 
+def with_times_that_make_sense(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    """Yield the utterances for a writer, whose file must be readable; other times become None, as `checked`."""
+    for utterance in utterances:
+        words = without_bad_times(utterance.words)
+        yield utterance if words is utterance.words else replace(utterance, words=tuple(words))
+
+
 def without_bad_times(words: Sequence[Word]) -> Sequence[Word]:
     """Return the words of an utterance with times that make sense, as `checked`; nothing is reported."""
     return _Checked(words).words

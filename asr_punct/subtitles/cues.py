@@ -51,6 +51,8 @@ BREAK_SHARE = 0.25
 """Cost of a line break, as a share of the cost of a cue break at the same place without a pause."""
 UNBALANCE = 4.0
 """Cost of the squared differences between the lines' lengths and their mean, in units of the longest line."""
+_SHORTEST: Seconds = 0.001
+"""A cue of less would never be shown."""
 _DASHES = ("-", "–", "—")
 _Lines = tuple[float, tuple[int, ...]]
 """Cost, and the number of units before each break."""
@@ -220,4 +222,5 @@ def _cue(units: Sequence[Unit], start: int, end: int, limits: Limits, recording:
         lines = [line if line.startswith(_DASHES) else limits.dash + line for line in lines]
     else:
         speakers = speakers[:1]
-    return Cue(chosen[0].start, round(until, 3), tuple(lines), recording, speakers)
+    until = max(round(until, 3), round(chosen[0].start + _SHORTEST, 3))
+    return Cue(chosen[0].start, until, tuple(lines), recording, speakers)

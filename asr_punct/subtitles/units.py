@@ -71,8 +71,8 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
 def _spread(units: Sequence[Unit], instants: Sequence[bool]) -> Iterator[Unit]:
     """Yield the units; if several of those that begin together are `instants`, one after the other until the next."""
     groups = [list(group) for _, group in groupby(zip(units, instants, strict=True), key=lambda pair: pair[0].start)]
-    starts = [*(group[0][0].start for group in groups[1:]), math.inf]
-    for group, following in zip(groups, starts, strict=True):
+    starts = [*(group[0][0].start for group in groups), math.inf]
+    for group, following in zip(groups, starts[1:], strict=True):
         same = [unit for unit, _ in group]
         if sum(instant for _, instant in group) < 2:
             yield from same

@@ -9,7 +9,7 @@ from asr_punct.formats.times import NotATime
 from asr_punct.words import Seconds
 
 ARROW = "-->"
-_CLOCK = re.compile(r"(?:([0-9]{1,6}):)?([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]{1,9}))?")
+_CLOCK = re.compile(r"(?:([0-9]{1,7}):)?([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]{1,9}))?")
 _WORD_TIME = re.compile(rf"<({_CLOCK.pattern})>")
 _OTHER_ARROW = re.compile(r"(-{0,2} ?-> ?|[–—]+>|→)")
 _LIKE_CLOCK = re.compile(r"[-+]?(?:[0-9]|NaN|undefined|:)(?:[0-9:.,;+-]|NaN|undefined)*", re.IGNORECASE)

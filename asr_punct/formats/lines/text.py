@@ -34,7 +34,10 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
             continue
         if previous is not None:
             out.write("\n\n" if previous.words and previous.context != utterance.context else "\n")
-        out.write(text_of_utterance(utterance, glyphs))
+        text = text_of_utterance(utterance, glyphs)
+        if previous is None and text.startswith("\ufeff"):
+            out.write("\ufeff")  # the byte order mark, which readers remove
+        out.write(text)
         previous = utterance
     if previous is not None:
         out.write("\n")

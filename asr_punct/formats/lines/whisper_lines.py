@@ -23,7 +23,7 @@ from asr_punct.subtitles.units import with_edges
 from asr_punct.words import Seconds, Utterance
 
 LOG, TSV = "whisper-log", "whisper-tsv"
-_CLOCK = r"(?:[0-9]{1,6}:)?[0-9]{1,2}:[0-9]{1,2}[.,][0-9]{1,3}|[0-9]{1,10}(?:\.[0-9]{1,6}s?|s)"
+_CLOCK = r"(?:[0-9]{1,7}:)?[0-9]{1,2}:[0-9]{1,2}[.,][0-9]{1,3}|[0-9]{1,10}(?:\.[0-9]{1,6}s?|s)"
 _LOG_LINE = re.compile(
     rf"(\s*(?:Transcript:\s*)?\[({_CLOCK})\s*-{{1,2}}>\s*({_CLOCK})\](?:\s*\(speaker ([0-9]+|\?)\))?\s*)"
     r"(.*)",

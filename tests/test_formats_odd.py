@@ -1,0 +1,68 @@
+"""Whatever is written is read again, with the same words, over utterances with every odd value."""
+
+import math
+from io import StringIO
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asr_punct import formats
+from asr_punct.encoding import visible
+from asr_punct.errors import AsrPunctError
+from asr_punct.files import MemoryFile
+from asr_punct.formats.registry import READABLE, WRITABLE_FILES
+from asr_punct.marks import glyphs
+from asr_punct.words import Utterance, Word
+
+READ_BACK = [name for name in WRITABLE_FILES if name in READABLE]
+SILENCE, TAGS = ["sil", "<eps>"], ["<i>", "</rt>", "{\\an8}"]
+TOKENS = ["a", "Ñ", "-->", "<v", "&amp;", "&#160;", "&nbsp", '"', '""', "'", ";;", "#", "\\N", "\ufeff", "\0", "\x01",
+          "\udc98", "\u200b", "7", "1:2", "NaN", "WEBVTT", "NOTE", "-", "@", ",", "[0.00s", "->", "2.50s]", "{", "}",
+          "<o>", "\u0130"]  # fmt: skip
+LOSES = {"srt": TAGS, "ctm": SILENCE, "textgrid": SILENCE, "eaf": SILENCE}
+"""Words that a format cannot hold: SubRip has no escapes, and in others these mean silence."""
+TIMES = [None, None, 0.0, 0.1, 0.5, 1.0, 1.0, 2.25, 2.25, 3600.0, 1e9, -1.0, -0.0004, math.nan, math.inf, 1e12]
+NAMES = st.sampled_from(["", "u", "u 1", "R&D <a>", "\udc98", ";;x", "-"])
+
+
+def utterances(tokens, speakers):
+    """Utterances of one recording."""
+    word = st.builds(
+        Word,
+        st.lists(st.sampled_from(tokens), min_size=1, max_size=2).map("".join),
+        st.sampled_from(TIMES),
+        st.sampled_from(TIMES),
+        st.sampled_from([None, 0.0, 0.5, 7.0, -1.0, math.nan]),
+        st.sampled_from([None, 0.0, 0.25, -1.0, math.nan]),
+    )
+    utterance = st.builds(
+        Utterance,
+        st.lists(word, max_size=3).map(tuple),
+        id=NAMES,
+        document=st.sampled_from(["", "d"]),
+        recording=st.just("r"),
+        channel=st.sampled_from(["1", "2"]),
+        speaker=speakers,
+        time_source=st.sampled_from(["asr", "segment", "none"]),
+        language=st.sampled_from(["", "es", "en"]),
+    )
+    return st.lists(utterance, min_size=1, max_size=2)
+
+
+@pytest.mark.parametrize("name", READ_BACK)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_what_is_written_is_read(name, data):
+    tokens = [*TOKENS, *(each for each in (*SILENCE, *TAGS) if each not in LOSES.get(name, ()))]
+    speakers = st.just("") if name in ("srt", "vtt") else NAMES  # cues of several speakers have dashes
+    values = data.draw(utterances(tokens, speakers))
+    words = sorted(visible(word.text) for value in values for word in value.words)
+    out = StringIO()
+    try:
+        formats.write_stream(values, out, glyphs("es"), name)
+    except AsrPunctError:
+        return
+    file = MemoryFile("r", visible(out.getvalue()).encode())
+    if words and (name != "eaf" or any(map(str.isalpha, words))):  # tiers of codes are not read
+        assert sorted(word.text for value in formats.read(file, name) for word in value.words) == words
