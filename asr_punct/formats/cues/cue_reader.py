@@ -27,7 +27,7 @@ _HEADER = re.compile(r"WEBVTT(?:[ \t]|$)")
 _FIRST_CUES = 20
 """Number of cues by which it is seen whether a file repeats lines."""
 _GAP: Seconds = 0.05
-"""A cue that repeats a line starts at most this long after the one before it."""
+"""A cue that repeats a line starts at most this long after the one before it, and has new lines or is this short."""
 _EXPECTED = {
     "srt": "a cue: its number, HH:MM:SS,mmm --> HH:MM:SS,mmm, its text, an empty line",
     "vtt": "a cue: HH:MM:SS.mmm --> HH:MM:SS.mmm, its text, an empty line",
@@ -82,12 +82,14 @@ class _Reader:
     """Reads one file.
 
     `_size` is the number of characters since the last cue. `_last_line` is the last line of that cue's text, without
-    tags. `_repeats` is whether cues repeat the last line of the one before.
+    tags. `_repeats` is whether cues repeat the last line of the one before, as in `_repeat_lines`; with
+    `_has_word_times`, as in YouTube's WebVTT, whatever their length.
     """
 
     def __init__(self, path: Pathlike, markup: Markup) -> None:
         self._path, self._markup = path, markup
-        self._size, self._last_line, self._repeats = 0, "", False
+        self._size, self._last_line = 0, ""
+        self._repeats = self._has_word_times = False
 
     def utterances(self) -> Iterator[Utterance]:
         """Yield an utterance for each cue; the last one gets the lines after it."""
@@ -134,13 +136,15 @@ class _Reader:
         for block in blocks:
             lines = [line.strip() for line in block.text if line.strip()]
             if lines and block.times:
-                repeated += lines[0] == last and block.times[0] <= last_end + _GAP
+                repeated += (
+                    lines[0] == last and abs(block.times[0] - last_end) <= _GAP and _may_repeat(lines, block.times)
+                )
                 count += bool(last)
                 last, last_end = self._markup.without_tags(lines[-1]).strip(), block.times[1]
         return repeated > 1 and 2 * repeated >= count
 
     def _utterance(self, block: Block, times: Times) -> Utterance:
-        repeated, spoken = self._split_repeated(block.text)
+        repeated, spoken = self._split_repeated(block.text, times)
         text = self._markup.split(spoken)
         cue = CueOrigin(self._markup.format, block.before, repeated, start=times[0], end=times[1], text=text)
         starts = zip(text.words, self._word_starts(cue), strict=True)
@@ -154,11 +158,12 @@ class _Reader:
             origin=cue,
         )
 
-    def _split_repeated(self, lines: Sequence[str]) -> tuple[str, str]:
+    def _split_repeated(self, lines: Sequence[str], times: Times) -> tuple[str, str]:
         """Return the lines that repeat the last line of the cue before, and the remaining text."""
-        self._repeats |= self._markup is VTT and any(map(has_word_time, lines))
+        self._has_word_times |= self._markup is VTT and any(map(has_word_time, lines))
         filled = [i for i, line in enumerate(lines) if line.strip()]
-        repeats = self._repeats and filled and lines[filled[0]].strip() == self._last_line
+        may_repeat = self._has_word_times or (self._repeats and _may_repeat(filled, times))
+        repeats = may_repeat and filled and lines[filled[0]].strip() == self._last_line
         if filled:
             self._last_line = self._markup.without_tags(lines[filled[-1]]).strip()
         count = filled[0] + 1 if repeats else 0
@@ -172,6 +177,11 @@ class _Reader:
             is_outside = time and (time[0] < cue.start or time[0] > cue.end) and cue.start <= cue.end
             starts.append(NotATime(f"{time[0]:g} outside the cue") if is_outside else next(iter(time), None))
         return starts
+
+
+def _may_repeat(lines: Sequence[object], times: Times) -> bool:
+    """Whether a cue with these lines may begin with a repeated one: it has others, or is too short to be read."""
+    return len(lines) > 1 or times[1] - times[0] <= _GAP
 
 
 def _shown(line: str) -> str:
