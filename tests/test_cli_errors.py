@@ -42,14 +42,28 @@ def refused(run, tmp_path):
         ("a.txt", b"ni\xf1o\n", ["a.txt:1: found byte 0xf1", "expected UTF-8"]),
         (
             "a.json",
-            '{"utterances": [{"words": [{"word": "a", "start": 2, "end": 1}]}]}',
-            ["a.json: utterance 1: word 1: found end 1.0 before start 2.0"],
+            '{"utterances": [{"words": [{"word": 3, "start": 2}]}]}',
+            ["a.json: utterance 1: word 1: found the word 3"],
         ),
     ],
 )
 def test_malformed_input(refused, model, tmp_path, command, name, content, parts):
     options = ["--model", model] if command == "punctuate" else []
     refused([command, *options, file(tmp_path, name, content), "-o", tmp_path / "out.tsv"], *parts)
+
+
+@pytest.mark.parametrize("command", ["punctuate", "pauses", "batch"])
+def test_one_line_tells_of_times_that_make_no_sense_and_strict_refuses_them(run, refused, model, tmp_path, command):
+    source = file(tmp_path, "a.ctm", "r 1 2 -1 a\nr 1 nan 1 b\nr 1 3 1 c\n")
+    options = [] if command == "pauses" else ["--model", model]
+    output = tmp_path / ("out" if command == "batch" else "out.tsv")
+    status, _, err = run(command, source, "-o", output, *options)
+    found = "2 words with times that make no sense (first: record 1, word 1: end 1.0 before start 2.0)"
+    lines = err.count(f"{source}: {found}; their pauses are unknown\n")
+    assert (status, lines) == (0, command != "pauses")  # which logs it
+    if command != "batch":
+        strict = [command, source, "-o", tmp_path / "strict.tsv", "--strict", *options]
+        refused(strict, "a.ctm: record 1, word 1: found end 1.0 before start 2.0")
 
 
 def test_a_ctm_on_standard_input_needs_its_format(refused, model, standard_input):
