@@ -65,6 +65,15 @@ def test_refused_before_any_work(talks, sources, output, format_name, place, fou
         Inputs(sources, output).items(format_name)
 
 
+def test_named_pipes_are_skipped_in_a_folder_and_refused_alone(tmp_path):
+    (tmp_path / "a.txt").write_text("hola\n")
+    os.mkfifo(tmp_path / "b.txt")
+    found = Inputs([str(tmp_path)], str(tmp_path / "out")).items("text")
+    assert [item.source for item in found] == [str(tmp_path / "a.txt")]
+    with refused("b.txt", "named pipe"):
+        Inputs([str(tmp_path / "b.txt")], str(tmp_path / "out"))
+
+
 def test_a_list_line_with_two_dots_is_refused(talks):
     listed = file(talks.parent, "list", "talks/a.txt\n../a.txt\n")
     with refused(f"{listed}:2", "'../a.txt'", InputError):

@@ -74,12 +74,13 @@ class Inputs:
         elif os.path.isdir(source):
             self._check_folder(source, source)
             found = self._files(source)
-        elif os.path.exists(source):
+        elif os.path.isfile(source):
             found = [Item(source, os.path.basename(source), _size(source))]
         elif glob.has_magic(source):
             found = self._matches(source)
         else:
-            raise InputError(source, "no such file or folder", "a file, a folder or a glob")
+            found_instead = "a device or a named pipe" if os.path.exists(source) else "no such file or folder"
+            raise InputError(source, found_instead, "a file, a folder or a glob")
         found = list(found)
         if not found:
             kind = "matching file" if glob.has_magic(source) else "file of a known format"
@@ -91,7 +92,8 @@ class Inputs:
             folders[:] = sorted(name for name in folders if self._is_searched(os.path.join(parent, name)))
             for name in sorted(names):
                 path = os.path.join(parent, name)
-                if self._is_input(name):
+                is_special = os.path.exists(path) and not os.path.isfile(path)  # a named pipe would be waited for
+                if not is_special and self._is_input(name):
                     yield Item(path, os.path.relpath(path, folder), _size(path))
 
     def _remote_files(self, url: str) -> Iterator[Item]:
