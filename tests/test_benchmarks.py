@@ -1,19 +1,27 @@
 """The programs of benchmarks/."""
 
+import importlib.util
+import json
 import sys
 from pathlib import Path
 
 import peer_systems
 import peers
 import pytest
+import services_plot
 
 from asr_punct.errors import InputError
+from asr_punct.scoring import Difference
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 import gpu
 
 ROOT = Path(__file__).parent.parent
+_spec = importlib.util.spec_from_file_location("services_benchmark", ROOT / "benchmarks/services.py")
+services = importlib.util.module_from_spec(_spec)  # `services` is also a module of the tests
+sys.modules["services_benchmark"] = services
+_spec.loader.exec_module(services)
 
 MEASURES = {"cpu_s": 5.0, "start_s": 0.25, "memory_mb": 1234.5, "install_mb": 99.6}
 
@@ -87,3 +95,38 @@ def test_missing_packages_and_time_are_named(without_shipped_models, monkeypatch
     monkeypatch.setitem(sys.modules, "transformers", None)
     assert measured()["left_out"] == ["autopunct: no package transformers", "transformers: no package transformers"]
     assert measured(limit=0.0)["left_out"][:2] == ["torch, training: no time", "torch, inference: no time"]
+
+
+# benchmarks/services.py
+
+
+def tokens(text, start=0.0):
+    return [[word, start + i, start + i + 0.5] for i, word in enumerate(text.split())]
+
+
+@pytest.fixture
+def calls(tmp_path):
+    said = [[*token, "1", 1] for token in tokens("So, we grew. Did you? Yes.")]
+    others = dict.fromkeys(services.SERVICES, tokens("So we grew. Did he, yes."))
+    for name, rows in (("earnings21_test", {"words": said, "asr_rev_kaldi": tokens("so we grew")}), ("", others)):
+        file = tmp_path / f"{name or 'earnings21_test_services'}.jsonl"
+        file.write_text("".join(json.dumps({"doc": str(i), **rows}) + "\n" for i in range(3)), encoding="utf-8")
+    return list(services.read_calls(tmp_path))
+
+
+def test_marks_are_compared_on_equal_words_and_on_all(calls, punctuator):
+    versions = services.punctuate(calls, "Google", punctuator)
+    assert versions.agree[0] == [True, True, True, True, False, True]
+    assert [word.text for word in versions.ours[0].words] == ["so", "we", "grew", "did", "he", "yes"]
+    equal, everywhere = (services.compare(versions, words) for words in ("words that agree", "all words"))
+    assert equal["marks.PERIOD.f1"].first == 1.0
+    assert "marks.QUESTION.f1" not in equal  # `you?` was misheard
+    assert everywhere["marks.QUESTION.f1"].first == 0.0
+    assert everywhere["marks.COMMA.f1"].first == 0.0
+
+
+def test_the_page_of_the_services_has_the_markers_and_the_plot_all_rows():
+    peers.replace_between((ROOT / "docs/services.md").read_text(encoding="utf-8"), [])
+    difference = Difference(0.5, 0.75, 0.25, None, None)
+    plot = services_plot.draw({"Google": dict.fromkeys(services.METRICS, difference)}, services.METRICS)
+    assert plot.count("Google") == plot.count("<line") - 6 == len(services.METRICS) - 1

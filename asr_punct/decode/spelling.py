@@ -10,7 +10,7 @@ from asr_punct.marks import CASES, MARKS, Case
 _MIN_LETTERS = 3
 """Fewest letters of a spelled word, without those that are words (`y`)."""
 _IS_LEFT = np.array([mark.is_left for mark in MARKS])
-_OTHER_CASES = [CASES.index(case) for case in CASES if case is not Case.FIRST_CAP]
+_IS_OTHER_CASE = np.array([case is not Case.FIRST_CAP for case in CASES])
 _IMPOSSIBLE = -1e6
 """Log-probability of another case."""
 
@@ -36,6 +36,6 @@ def spell_alike(words: DecoderInput, before: FlagArray) -> DecoderInput:
     ends = words.ends.copy()
     ends[joins_next] = -np.inf
     here = spelled[len(before) :]
-    cases[np.ix_(here, _OTHER_CASES)] = _IMPOSSIBLE
+    cases[np.outer(here, _IS_OTHER_CASE)] = _IMPOSSIBLE
     own = np.where(here, words.flags & ~np.uint32(WordFlag.NEVER_NAME), words.flags)
     return DecoderInput(marks, ends, cases, own)
