@@ -10,7 +10,7 @@ from asr_punct.text import split_token, without_marks
 from asr_punct.text.roles import Role, RoleReader, roles_of
 from asr_punct.words import Utterance, split_words, text_of_utterance
 
-SHORT = {Role.WORD: "w", Role.SOUND: "s", Role.PIECE: "p"}
+SHORT = {Role.WORD: "w", Role.SOUND: "s", Role.PIECE: "p", Role.TURN: "t"}
 
 ROLES = [
     ("es", "[puerta se abre] quién es", "sssww"),
@@ -38,6 +38,16 @@ ROLES = [
     ("es", "en 2019 . 3 casas", "wwwww"),
     ("en", "to ana . lopez @ example . co . uk now", "wwppppppppw"),
     ("en", "see www . example . org. bye", "wwppppw"),
+    ("es", "- has visto a ana - no no", "twwwwtww"),
+    ("es", "-cómo estás -bien [risas] -sí", "twtwt"),
+    ("es", "cómo estás -bien y tú", "wwtww"),
+    ("es", "[risas] - hola", "wtw"),
+    ("es", "el eje madrid - parís —que va", "wwwwwww"),
+    ("es", "- hola - dijo ana - qué - vale", "twwwwwwtw"),
+    ("es", "- qué dice - dice que no", "twwtwww"),
+    ("es", "—hola —dijo ana—, qué —no", "twwww"),
+    ("en", "- i left - she said - now", "twwwwwww"),
+    ("es", "- son 3 - 4 - no -5", "twwpptww"),
     ("en", "we left . then go @ five", "wwwwwww"),
 ]
 
@@ -47,7 +57,7 @@ def test_roles(language, text, roles):
     assert "".join(SHORT[role] for role in roles_of(text.split(), language)) == roles
 
 
-TOKENS = "a [a b] (risas ) ♪ 5 123 % @ . com 'll www seis dos hola. - $"
+TOKENS = "a [a b] (risas ) ♪ 5 123 % @ . com 'll www seis dos hola. - -a dijo que $"
 
 
 @given(st.lists(st.sampled_from(TOKENS.split()), max_size=20))

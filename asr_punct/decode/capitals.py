@@ -67,13 +67,14 @@ class Capitals:
         self._sentence_capitals = settings.sentence_capitals
         self.end_document()
 
-    def end_document(self) -> None:
-        """Forget the last word: the first word of the next document gets its best case.
+    def end_document(self, before_turn: bool = False) -> None:
+        """Forget the last word: the first word of the next document gets its best case, `before_turn` a capital.
 
-        It need not have a capital, because a recording can begin in the middle of a sentence.
+        It need not have a capital else, because a recording can begin in the middle of a sentence.
         """
         # what is after the last word: no mark; only a comma or semicolon; a . or ?; an end before an unknown word
-        self._no_mark = self._only_comma = self._ended = self._surely_ended = False
+        self._no_mark = self._only_comma = self._ended = False
+        self._surely_ended = before_turn
         self._ends = _NO_ENDS  # of the last word, (1, 2)
 
     def choices(self, words: DecoderInput) -> CaseChoices:
@@ -97,7 +98,7 @@ class Capitals:
             first=np.where(words.has(WordFlag.NO_CAPITAL), capital, first),
             cost=cost,
             ends=words.ends,
-            ended=words.has(WordFlag.ENDED),
+            ended=words.has(WordFlag.ENDED | WordFlag.MUST_END),
             given=words.given_bits,
         )
 

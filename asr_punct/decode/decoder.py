@@ -4,11 +4,20 @@ import numpy as np
 
 from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.given import GivenPairs
-from asr_punct.decode.inputs import NO_WORDS, BoolArray, DecoderInput, FlagArray, Float64Array, FloatArray
+from asr_punct.decode.inputs import (
+    NO_WORDS,
+    BoolArray,
+    DecoderInput,
+    FlagArray,
+    Float64Array,
+    FloatArray,
+    WordFlag,
+    has_flag,
+)
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairPath, PairSearch
-from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, end_document, ends_sentence
+from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, end_document, end_sentences, ends_sentence
 from asr_punct.marks import Labels
 
 BLOCK_WORDS = 1024
@@ -54,7 +63,7 @@ class Decoder:
         while len(self._undecided) > BLOCK_WORDS or (end and len(self._undecided)):
             result += self._decide_block()
         if end:
-            self._capitals.end_document()
+            self._capitals.end_document(before_turn=bool(has_flag(flags[-1:], WordFlag.MUST_END).any()))
             self._begins = True
         return result
 
@@ -67,6 +76,8 @@ class Decoder:
         self._capitals.subtract_cost(logits, choices)
         if is_last:
             end_document(logits, needs_mark=self._settings.sentence_capitals)
+        if self._settings.sentence_capitals:
+            end_sentences(logits, np.flatnonzero(words.has(WordFlag.MUST_END)))
         if self._begins:
             drop_lone_dash(logits)
             self._begins = False

@@ -35,11 +35,16 @@ class GivenPairs:
     @classmethod
     def of(cls, words: DecoderInput) -> GivenPairs | None:
         """Return what the input says about pairs; None if it has no marks and no turns."""
-        known = WordFlag.ENDED | WordFlag.QUOTED | WordFlag.TURN_ENDS
+        known = WordFlag.ENDED | WordFlag.QUOTED | WordFlag.TURN_ENDS | WordFlag.MUST_END
         if not words.given_bits.any() and not words.has(known).any():
             return None
         given, turn_ends = words.given, words.has(WordFlag.TURN_ENDS)
-        ended = turn_ends | given[:, PERIOD] | words.has(WordFlag.ENDED) & ~given[:, _ELLIPSIS]
+        ended = (
+            turn_ends
+            | words.has(WordFlag.MUST_END)
+            | given[:, PERIOD]
+            | words.has(WordFlag.ENDED) & ~given[:, _ELLIPSIS]
+        )
         opened, closed = (given[:, marks[:2]] @ _SENTENCE_BITS for marks in (OPENING, CLOSING))
         return cls(opened, closed, words.has(WordFlag.MUST_OPEN), ended, words.has(WordFlag.QUOTED), turn_ends)
 

@@ -70,6 +70,8 @@ class WordFlag(IntFlag):
     """The word is one letter."""
     CONJUNCTION = 2048
     """The letter is a conjunction, such as Spanish `y`."""
+    MUST_END = 4096
+    """A dash of the input begins a turn after the word: its sentence ends, and the next word has a capital."""
 
 
 def given_flags(marks: Iterable[Mark]) -> int:

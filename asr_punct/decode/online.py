@@ -9,11 +9,19 @@ import numpy as np
 from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.decoder import drop_lone_dash
 from asr_punct.decode.given import GivenPairs
-from asr_punct.decode.inputs import NO_WORDS, DecoderInput, FlagArray, FloatArray, allowed_logits, mark_logits
+from asr_punct.decode.inputs import (
+    NO_WORDS,
+    DecoderInput,
+    FlagArray,
+    FloatArray,
+    WordFlag,
+    allowed_logits,
+    mark_logits,
+)
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairSearch
-from asr_punct.decode.word_marks import Pair, best_marks, end_document
+from asr_punct.decode.word_marks import Pair, best_marks, end_document, end_sentences
 from asr_punct.marks import Labels
 
 SPELLED_WORDS = 8
@@ -77,6 +85,8 @@ class OnlineDecoder:
         self._capitals.subtract_cost(logits, choices)
         if end:
             end_document(logits, needs_mark=self._settings.sentence_capitals)
+        if self._settings.sentence_capitals:
+            end_sentences(logits, np.flatnonzero(words.has(WordFlag.MUST_END)))
         if self._begins:
             drop_lone_dash(logits)
         given = GivenPairs.of(words)

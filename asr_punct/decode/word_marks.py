@@ -7,6 +7,7 @@ semicolon beside ?.
 A set of pairs is an integer: 1 for ¿ ?, 2 for ¡ ! and 4 for « », added up (see `Pair`).
 """
 
+from collections.abc import Iterable
 from enum import IntFlag
 
 import numpy as np
@@ -90,17 +91,28 @@ def best_marks(logits: Float64Array, opening: IntArray, closing: IntArray, sente
 
 
 def end_document(logits: Float64Array, *, needs_mark: bool) -> None:
-    """Let no dash follow the last of the words, in place; `logits` of marks are (words, marks).
+    """Let no dash follow the last of the words, in place; if it `needs_mark`, see `end_sentences`.
 
-    If it `needs_mark`, it gets the likeliest of . ? ! and …, even if that is unlikely, and no comma or colon; but not
-    where no period may be set, because it is not enabled or the input has another mark.
+    `logits` of marks are (words, marks).
     """
     logits[-1, DASH] = -np.inf
-    if needs_mark and np.isfinite(logits[-1, PERIOD]):
-        best = _ENDS[int(logits[-1, _ENDS].argmax())]
-        logits[-1, _COMMAS] = -np.inf
-        logits[-1, PERIOD] = max(logits[-1, PERIOD], _LEAST)  # a ? without its ¿ may cost too much
-        logits[-1, best] = max(logits[-1, best], 2 * _LEAST)
+    if needs_mark:
+        end_sentences(logits, [len(logits) - 1])
+
+
+def end_sentences(logits: Float64Array, words: Iterable[int]) -> None:
+    """Give words, by index, the likeliest of . ? ! and …, even if that is unlikely, and no comma or colon, in place.
+
+    Not where no period may be set, because it is not enabled or the input has another mark. `logits` of marks are
+    (words, marks).
+    """
+    for word in words:
+        row = logits[word]
+        if np.isfinite(row[PERIOD]):
+            best = _ENDS[int(row[_ENDS].argmax())]
+            row[_COMMAS] = -np.inf
+            row[PERIOD] = max(row[PERIOD], _LEAST)  # a ? without its ¿ may cost too much
+            row[best] = max(row[best], 2 * _LEAST)
 
 
 def ends_sentence(marks: BoolArray) -> BoolArray:

@@ -94,7 +94,7 @@ class Lookahead:
             self._update(beside, last)
         token = self._reader.settle(token, self._cores())
         if token.core:
-            if changes_speaker(self._speaker, word.speaker) and self._words:
+            if (token.begins_turn or changes_speaker(self._speaker, word.speaker)) and self._words:
                 self._set_last(self._words[-1].at(TURN_END))
                 token = token.at(TURN_START)
             self._speaker = word.speaker or self._speaker

@@ -41,11 +41,11 @@ _Key = tuple[str, int]
 # integers, because they are faster than flags
 _FLAGS = list(map(int, WordFlag))
 _LEFT_TAKEN, _RIGHT_TAKEN, _QUOTED, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD = _FLAGS[:7]
-_MUST_OPEN, _NO_LETTER, _TURN_ENDS, _LETTER, _CONJUNCTION = _FLAGS[7:]
+_MUST_OPEN, _NO_LETTER, _TURN_ENDS, _LETTER, _CONJUNCTION, _MUST_END = _FLAGS[7:]
 _CONJUNCTIONS = frozenset("yeou")
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _FIXED = _TAKEN | _QUOTED | _CASE_FIXED
-_KEPT_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER | _TURN_ENDS | _LETTER | _CONJUNCTION
+_KEPT_FLAGS = _NEVER_NAME | _LONG_WORD | _NO_LETTER | _TURN_ENDS | _LETTER | _CONJUNCTION | _MUST_END
 _LONG_WORD_LETTERS = 7
 _APOSTROPHES = "'’"
 
@@ -68,6 +68,7 @@ class Token(WordInput):
         spoken: the word as the model reads it, with its pieces.
         is_piece: whether it is a piece of the word before it.
         barred: marks that are not added between this word, a number, and the next one, which is one too.
+        begins_turn: whether a dash of the input begins a speaker's turn at it.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Token(WordInput):
     spoken: str = ""
     is_piece: bool = False
     barred: frozenset[Mark] = _NO_MARKS
+    begins_turn: bool = False
 
     @property
     def is_bare_sound(self) -> bool:
@@ -113,6 +115,14 @@ class Token(WordInput):
     def with_labels(self, labels: Labels) -> Token:
         """Return the token with marks and case that the decoder keeps."""
         return replace(self, labels=labels)._with_flags()
+
+    def ending(self) -> Token:
+        """Return the token of a word after which a dash of the input begins a turn."""
+        return replace(self, flags=self.flags | _MUST_END)
+
+    def beginning_turn(self) -> Token:
+        """Return the token of a word at which a dash of the input begins a speaker's turn."""
+        return replace(self, begins_turn=True)
 
     def kept(self) -> Token:
         """Return the token with flags and labels with which nothing is added to it."""
@@ -170,24 +180,25 @@ def gather_labels(tokens: Sequence[Token], labels: Sequence[Labels]) -> list[Lab
 def flag_boundaries(document: Iterable[tuple[str, Sequence[Token]]]) -> Iterator[Token]:
     """Yield the words of one document that the model sees, given the speaker and all words of each utterance.
 
-    The words at the edges of the document, and those beside a change of speaker, get their `boundary`.
+    The words at the edges of the document, and those beside a change of speaker, get their `boundary`. A turn that
+    begins with a dash is read as a document of its own: such turns are short, and the model, which has learnt from
+    continuous text, would read question and answer as one sentence.
     """
     last: Token | None = None
     voice = ""
     for speaker, utterance in document:
         if last is not None and utterance and not utterance[0].core:
             last = last.with_pause_of(utterance[0])
-        tokens = list(filter(_CORE, utterance))
-        if not tokens:
-            continue
-        if last is None:
-            tokens[0] = tokens[0].at(DOCUMENT_START)
-        else:
-            if changes_speaker(voice, speaker):
-                last, tokens[0] = last.at(TURN_END), tokens[0].at(TURN_START)
-            yield last
-        yield from tokens[:-1]
-        last, voice = tokens[-1], speaker or voice
+        for token in filter(_CORE, utterance):
+            if last is None:
+                token = token.at(DOCUMENT_START)
+            elif token.begins_turn:
+                last, token = last.ending().at(DOCUMENT_END), token.at(DOCUMENT_START)
+            elif changes_speaker(voice, speaker):
+                last, token = last.at(TURN_END), token.at(TURN_START)
+            if last is not None:
+                yield last
+            last, voice = token, speaker or voice
     if last is not None:
         yield last.at(DOCUMENT_END)
 
@@ -222,10 +233,13 @@ class TokenReader:
         A token of marks has them for both, and a mark glued to the next word (`,cómo`) is the word's before. `words`
         are the cores of those before them, of which the last `LANGUAGE_WORDS` count.
         """
+        if before.core and after.begins_turn:
+            return before.ending(), after
         if before.core and not after.core:
             return self.settle(before.with_marks(right=after.left + after.right), words), after
         if after.core and not before.core:
-            return before, after.with_marks(left=before.left + before.right)
+            after = after.with_marks(left=before.left + before.right)
+            return before, after.beginning_turn() if before.begins_turn else after
         if after.core and (glued := glued_marks(after.left)):
             before = self.settle(before.with_marks(right=glued), words)
             after = replace(after, left=after.left[len(glued) :])
@@ -285,7 +299,7 @@ class TokenReader:
         tokens = self._tokens(list(zip([word.text for word in words], pause_buckets, strict=True)))
         for i, role in enumerate(roles):
             if role is not Role.WORD:
-                tokens[i] = _unseen(tokens[i], role)
+                tokens[i] = _with_role(tokens[i], role)
         labels = [word.labels for word in words]
         if not _any_known(labels):
             return tokens
@@ -295,7 +309,7 @@ class TokenReader:
 
     def _pause(self, word: Word, role: Role) -> Pause:
         """Return the pause after a word, with the time of the word itself if the model does not see it."""
-        is_seen = role is Role.PIECE or (role is Role.WORD and _split(word.text, self._language)[1])
+        is_seen = role is Role.PIECE or (role is not Role.SOUND and _split(word.text, self._language)[1])
         return word.pause if is_seen else add_pauses(duration(word), word.pause)
 
     def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
@@ -339,8 +353,12 @@ def _split(text: str, language: str) -> tuple[str, str, str]:
     return ("", parts[0] + parts[1], parts[2]) if is_clitic(text, language) else parts
 
 
-def _unseen(token: Token, role: Role) -> Token:
-    """Return the token of a part of a sound, or of a piece; it has only the marks beside the sound or the word."""
+def _with_role(token: Token, role: Role) -> Token:
+    """Return the token of a part of a sound, of a piece, which have only the marks beside the sound or the word, or of
+    the start of a turn, where a dash alone is before the next word."""
+    if role is Role.TURN:
+        token = token.beginning_turn()
+        return token if token.core else replace(token, left=token.left + token.right, right="")
     if role is Role.SOUND:
         left, right = marks_beside_sound(token.text)
         return replace(token, core="", left=left, right=right, labels=_AS_IS)

@@ -1,4 +1,4 @@
-"""What each token of a transcript is to the model: a word, a sound, or a piece of the word before it."""
+"""What each token of a transcript is: a word, a sound, a piece of the word before it, or the start of a turn."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from asr_punct.caching import cached_by_word
 from asr_punct.text.edges import split_token
 from asr_punct.text.pieces import count_pieces, may_be_piece
 from asr_punct.text.sounds import LONGEST_SONG, ends_sentence, may_begin_sound, sound_length, split_sound
+from asr_punct.text.turns import Turns, closes_parenthesis, has_dash
 
 
 class Role(Enum):
@@ -20,6 +21,8 @@ class Role(Enum):
     """A part of a sound of several tokens (`sounds`)."""
     PIECE = auto()
     """The continuation of the word before it (`pieces`)."""
+    TURN = auto()
+    """A dash, or a word with one, that begins a speaker's turn (`turns`)."""
 
 
 class RoleReader:
@@ -28,13 +31,15 @@ class RoleReader:
     Args:
         language: code of the language, or a mixture.
         longest: maximum number of tokens of a sound, and so of those that are held.
+        has_parentheses: whether dashes close parentheses (`turns`).
     """
 
-    def __init__(self, language: str, longest: int = LONGEST_SONG) -> None:
+    def __init__(self, language: str, longest: int = LONGEST_SONG, has_parentheses: bool = False) -> None:
         self._language, self._longest = language, longest
         self._held: list[str] = []
         self._word: list[str] = []  # the last word with its pieces, without marks at its end; empty after anything else
-        self._begins_sentence = True
+        self._begins_sentence = self._at_start = True
+        self._turns = Turns(has_parentheses)
 
     def push(self, token: str) -> list[Role]:
         """Return the roles of the oldest held tokens that are known now that the next token is."""
@@ -71,8 +76,11 @@ class RoleReader:
             return [Role.PIECE] * pieces
         if (length is None or pieces is None) and not final:
             return []
+        is_turn = has_dash(held[0]) and self._turns.begins(held, self._at_start, final)
+        if is_turn is None:
+            return []
         self._take_word(held[0])
-        return [Role.WORD]
+        return [Role.TURN if is_turn else Role.WORD]
 
     def _take_word(self, token: str) -> None:
         _, core, after = split_token(token, self._language)
@@ -80,6 +88,7 @@ class RoleReader:
             self._word = []
             self._begins_sentence = ends_sentence(token, self._begins_sentence) or not core
             return
+        self._at_start = False
         self._word = [] if after else [core]
         self._begins_sentence = bool(after) and ends_sentence(token, before=False)
 
@@ -91,7 +100,8 @@ class RoleReader:
 
 def roles_of(tokens: Iterable[str], language: str) -> list[Role]:
     """Return the roles of all tokens of an utterance."""
-    reader = RoleReader(language)
+    tokens = list(tokens)
+    reader = RoleReader(language, has_parentheses=closes_parenthesis(tokens))
     roles = [role for token in tokens for role in reader.push(token)]
     return roles + reader.end()
 
@@ -99,4 +109,4 @@ def roles_of(tokens: Iterable[str], language: str) -> list[Role]:
 @cached_by_word(1 << 16)
 def is_special(token: str, language: str) -> bool:
     """Whether the role of a token, or of those after it, may be another one than `WORD`."""
-    return may_be_piece(token, language) or may_begin_sound(token)
+    return may_be_piece(token, language) or may_begin_sound(token) or has_dash(token)

@@ -1,0 +1,69 @@
+"""Dashes that begin a speaker's turn, as in subtitles: `- has visto a ana - no`, `-cómo estás -bien`.
+
+* A dash at the start of an utterance begins a turn, and the utterance is a dialogue.
+* In a dialogue every further dash does that has a space before it, alone or at a word, but for one before a reporting
+  clause (`- hola - dijo ana - qué tal`) and the next one, which ends this clause.
+* In other utterances a hyphen at a word does (`cómo estás -bien`). A dash between spaces is a parenthesis, a range or
+  a compound (`el eje madrid - parís`), and long dashes too are parentheses.
+* A dash in a number (`-5`, `3 - 5`) begins none, nor one within an utterance that has a dash at the end of a word:
+  that one closes a parenthesis (`-hola -dijo ana- qué tal`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+_ALL_DASHES = "-‐‑–—―"
+_HYPHENS, _DASHES = frozenset("-‐‑"), frozenset(_ALL_DASHES)
+_REPORTING = frozenset(
+    """dijo dice digo decía dijeron preguntó pregunté respondió contestó contesté exclamó añadió murmuró gritó replicó
+    susurró pensó insistió repitió explicó said says asked replied answered whispered shouted added cried muttered esan
+    galdetu erantzun oihukatu xuxurlatu""".split()  # noqa: SIM905
+)
+_PRONOUNS = frozenset(["he", "she", "i", "they", "we", "you"])
+_CONJUNCTIONS = frozenset(["que", "that", "si", "if"])
+
+
+def has_dash(token: str) -> bool:
+    """Whether a token is a dash, or a word that begins with one and no number."""
+    return token[:1] in _DASHES and not token[1:2].isdigit() and (len(token) == 1 or token[1] not in _DASHES)
+
+
+def closes_parenthesis(tokens: Iterable[str]) -> bool:
+    """Whether a word ends with a dash."""
+    return any(len(token) > 1 and token[-1] in _DASHES and token[0] not in _DASHES for token in tokens)
+
+
+class Turns:
+    """Tells which dashes of an utterance begin a turn. `has_parentheses` is whether dashes close some."""
+
+    def __init__(self, has_parentheses: bool) -> None:
+        self._has_parentheses = has_parentheses
+        self._is_dialogue = self._in_clause = False
+
+    def begins(self, tokens: Sequence[str], at_start: bool, final: bool) -> bool | None:
+        """Return whether the first of the tokens, a dash or a word with one, begins a turn; None: see the next ones.
+
+        `at_start` is whether no word of the utterance is before it, `final` whether no tokens follow.
+        """
+        if at_start:
+            self._is_dialogue = True
+            return True
+        if self._has_parentheses:
+            return False
+        if not self._is_dialogue:
+            return tokens[0][0] in _HYPHENS and len(tokens[0]) > 1
+        if self._in_clause:
+            self._in_clause = False
+            return False
+        reports = _reports([tokens[0].lstrip(_ALL_DASHES), *tokens[1:]], final)
+        self._in_clause = bool(reports)
+        return None if reports is None else not reports
+
+
+def _reports(tokens: Sequence[str], final: bool) -> bool | None:
+    """Return whether words begin a reporting clause (`dijo ana`, `she said`); None: that depends on the next ones."""
+    first, second, *_ = [*(token.lower().strip(",.?!…") for token in tokens if token), "", ""]
+    if not (final or second) and (not first or first in _REPORTING or first in _PRONOUNS):
+        return None
+    return (first in _REPORTING and second not in _CONJUNCTIONS) or (first in _PRONOUNS and second in _REPORTING)
