@@ -229,6 +229,15 @@ def test_errors_name_parameters_of_requests(client, arguments, expected):
     assert [each for each in expected if each not in parts.expected] == []
 
 
+def test_bytes_that_are_not_utf8_in_xml_are_no_internal_error(client):
+    words = [{"word": "ana", "start": 0, "end": 1}, {"word": "mira", "start": 1, "end": 2}]
+    eaf = post(client, json={"words": words, "to": "eaf"}).content
+    answer = post(
+        client, content=eaf.replace(b"mira", b"mi\xffra").replace(b"Mira", b"mi\xffra"), params={"from": "eaf"}
+    )
+    assert answer.status_code in (200, 422)
+
+
 def test_curl_sends_any_file_as_a_form(client):
     """Curl names that content type for all data if no other is given."""
     headers = {"content-type": "application/x-www-form-urlencoded"}

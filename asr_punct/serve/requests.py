@@ -105,6 +105,8 @@ def parse_request(
         return _upload(query, MemoryFile(name, body), transcribe)
     except AsrPunctError as error:
         raise bad_request(error) from None
+    except UnicodeEncodeError as error:
+        raise ServiceError(422, "body", repr(error.object[error.start : error.end])[:80], "whole characters") from None
 
 
 def _parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFile]:

@@ -12,6 +12,7 @@ from itertools import accumulate, groupby, islice
 from operator import attrgetter, itemgetter
 from typing import TextIO
 
+from asr_punct.encoding import visible
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
 from asr_punct.formats import entries
 from asr_punct.formats.tiers.eaf_new import new_eaf, times_property
@@ -51,7 +52,7 @@ def read_eaf(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
     The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
     """
     place, recording = display_name(path), recording_name(path)
-    file = parse_eaf(read_text_file(path).encode(), place)
+    file = parse_eaf(visible(read_text_file(path)).encode(), place)
     tracks = speech_tracks(file.tiers, place, tiers)
     several, found = len(tracks) > 1, list[Utterance]()
     for utterance_tier, word_tier in tracks:
