@@ -43,16 +43,16 @@ def violation(rows, active=frozenset(MARKS)):
             return "two stops", unopened
         if Mark.PERIOD in marks and marks & (ENDS | {Mark.ELLIPSIS}) and Mark.QUOTE not in marks:
             return "period beside an end", unopened
-        if Mark.QUESTION in marks and marks & STOPS and Mark.QUOTE not in marks:
-            return "comma beside ?", unopened
+        if marks & (ENDS | {Mark.ELLIPSIS}) and marks & STOPS and Mark.QUOTE not in marks:
+            return "comma beside an end", unopened
     if open_pairs:
         return "open at the end", unopened
     return "a quotation without a beginning" if Mark.QUOTE in unopened else None, unopened
 
 
 def bonus(marks, scores):
-    """Of a ? that replaces a comma, colon or semicolon."""
-    if Mark.QUESTION not in marks or Mark.QUOTE in marks:
+    """Of a ? or ! that replaces a comma, colon or semicolon."""
+    if not marks & ENDS or Mark.QUOTE in marks:
         return 0.0
     return min(max(0.0, *(scores[mark] for mark in STOPS - {Mark.PERIOD})), QUESTION_BONUS)
 
@@ -64,6 +64,7 @@ def given_cost(rows, given, must_open, penalties, state=frozenset(), settled=Fal
     """The lowest penalty of the marks of a document of which some are given, or infinity if they break a rule.
 
     `rows` are the sets of all marks of each word, `given` those of the input. A ¿ or ¡ of the input may stay unclosed.
+    `must_open` is whether a ? or ! of the input needs its ¿ or ¡; False: it gets none, None: it may get one.
     """
     if not rows:
         return np.inf if state else 0.0
@@ -74,7 +75,7 @@ def given_cost(rows, given, must_open, penalties, state=frozenset(), settled=Fal
         if (drops_open and not (settled and sentence)) or (drops_own and not opens):
             continue
         dropped = drops_open or drops_own
-        if dropped and not closes and marks & ENDS:
+        if (dropped and not closes and marks & ENDS) or (dropped and marks & OPENS != opens):
             continue
         cost = 0.0 if not dropped or closes else UNCLOSED if ended else FORCED
         before = state - OPENS if drops_open else state
@@ -91,6 +92,8 @@ def given_cost(rows, given, must_open, penalties, state=frozenset(), settled=Fal
             elif closing in marks:
                 unopened.add(closing)
         remains = settled and not drops_open
+        if must_open[0] is False and closes - unopened and not (remains or opens):
+            continue
         if (marks & (ENDS | {Mark.PERIOD}) and after & OPENS) or (remains and unopened & ENDS):
             continue
         if marks >= ENDS and len(unopened & ENDS) == 1:

@@ -124,7 +124,7 @@ SETS = [frozenset(chosen) for n in range(9) for chosen in itertools.combinations
 
 def may_occur(marks, open_after):
     """The rules of one word, of the marks of `MENU`."""
-    if Mark.COMMA in marks and Mark.QUESTION in marks and Mark.QUOTE not in marks:
+    if Mark.COMMA in marks and marks & ENDS and Mark.QUOTE not in marks:
         return False
     if Mark.PERIOD not in marks:
         return True

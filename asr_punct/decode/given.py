@@ -20,6 +20,7 @@ class GivenPairs:
         opened: pairs whose ¿ or ¡ is before the word.
         closed: pairs whose ? or ! is after it.
         must_open: whether these need their ¿ or ¡.
+        never_open: whether none is added for these.
         ended: whether a sentence or a speaker's turn ends after the word, so that no ¿ or ¡ stays open.
         quoted: whether a quotation mark or bracket is beside the word, so that no « stays open.
         turn_ends: whether a speaker's turn ends after the word: a « should not stay open.
@@ -28,6 +29,7 @@ class GivenPairs:
     opened: IntArray
     closed: IntArray
     must_open: BoolArray
+    never_open: BoolArray
     ended: BoolArray
     quoted: BoolArray
     turn_ends: BoolArray
@@ -46,7 +48,8 @@ class GivenPairs:
             | words.has(WordFlag.ENDED) & ~given[:, _ELLIPSIS]
         )
         opened, closed = (given[:, marks[:2]] @ _SENTENCE_BITS for marks in (OPENING, CLOSING))
-        return cls(opened, closed, words.has(WordFlag.MUST_OPEN), ended, words.has(WordFlag.QUOTED), turn_ends)
+        must, never = words.has(WordFlag.MUST_OPEN), words.has(WordFlag.NEVER_OPEN)
+        return cls(opened, closed, must, never, ended, words.has(WordFlag.QUOTED), turn_ends)
 
     def set_logits(self, logits: Float64Array) -> Float64Array:
         """Return the logits of marks, (words, marks), with 0 for the ¿ ? ¡ and ! of the input."""

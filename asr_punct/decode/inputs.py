@@ -62,15 +62,17 @@ class WordFlag(IntFlag):
     """A word of seven letters or more: hardly ever an abbreviation in capitals."""
     MUST_OPEN = 128
     """The words are in a language with ¿ and ¡: a ? or ! of the input after the word needs one."""
-    NO_CAPITAL = 256
+    NEVER_OPEN = 256
+    """The words are in a language without ¿ and ¡: none is added for a ? or ! of the input after the word."""
+    NO_CAPITAL = 512
     """The word begins with no letter: it needs no capital at the beginning of a sentence."""
-    TURN_ENDS = 512
+    TURN_ENDS = 1024
     """Another person speaks after the word: no pair stays open there."""
-    LETTER = 1024
+    LETTER = 2048
     """The word is one letter."""
-    CONJUNCTION = 2048
+    CONJUNCTION = 4096
     """The letter is a conjunction, such as Spanish `y`."""
-    MUST_END = 4096
+    MUST_END = 8192
     """A dash of the input begins a turn after the word: its sentence ends, and the next word has a capital."""
 
 

@@ -17,6 +17,7 @@ from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray, possible_marks
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.transitions import (
+    NO_SENTENCE_OPEN,
     SETTLED,
     STATES,
     Transitions,
@@ -215,6 +216,8 @@ class PairSearch:
         forced = _FORCED * (self.ruled @ (unopened[:, None] & PAIR_BITS > 0).T)
         own = np.where(given.must_open[:, None], forced, 0.0)
         closes = given.closed[:, None] > 0
+        is_opened = (table.closed & ~table.unopened & Pair.SENTENCE > 0) & (table.context == NO_SENTENCE_OPEN)
+        is_added = is_opened & (table.given == 0) & ~table.dropped
         result = np.where(closes, own, self.set_penalties[table.unopened])
         never_closed = np.where(given.ended, unclosed, _FORCED)[:, None]
         result = result + np.where(closes, 0.0, never_closed) * table.dropped
@@ -223,6 +226,7 @@ class PairSearch:
         pairs = int(self.ruled @ PAIR_BITS) & Pair.SENTENCE
         forbidden = table.given != (given.opened & pairs)[:, None]
         forbidden |= given.closed[:, None] & ~table.closed > 0
+        forbidden |= (closes & given.never_open[:, None]) & is_added
         forbidden |= ~closes & (table.dropped & (table.closed & Pair.SENTENCE > 0))
         forbidden |= given.ended[:, None] & (open_after & Pair.SENTENCE > 0)
         forbidden |= given.quoted[:, None] & ((open_before | open_after) & Pair.QUOTE > 0)

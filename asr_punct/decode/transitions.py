@@ -127,8 +127,9 @@ def _dropping_rows(before: int, ruled: int, given: int) -> Iterator[_Row]:
     """Yield those on which a ¿ or ¡ is dropped that is settled, or else `given`."""
     state = STATES[before]
     if state & SETTLED:
-        for _, *row, unopened, context, _, _ in _rows(state & Pair.QUOTE, ruled, given):
-            yield before, *row, unopened & ~Pair.SENTENCE, context, given, 1
+        for _, after, opened, closed, unopened, context, _, _ in _rows(state & Pair.QUOTE, ruled, given):
+            if opened & Pair.SENTENCE == given:
+                yield before, after, opened, closed, unopened & ~Pair.SENTENCE, context, given, 1
     if given and (state & SETTLED or not state & Pair.SENTENCE):
         for _, after, opened, closed, unopened, context, _, _ in _rows(state & Pair.QUOTE, ruled):
             if not opened & Pair.SENTENCE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from asr_punct.decode.inputs import WordFlag, given_flags
-from asr_punct.identifier import identify
+from asr_punct.identifier import MIN_WORDS, identify
 from asr_punct.languages import parse_language
 from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark, case_of, opens_sentences
 from asr_punct.text import has_bracket, read_marks
@@ -13,7 +13,9 @@ from asr_punct.text.abbreviations import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 
 LANGUAGE_WORDS = 12
-"""Number of words up to a mark of the input by which their language is identified."""
+"""Number of words before a mark of the input, and after it, by which their language is identified."""
+_CLEAR_ODDS = 3.0
+"""Odds from which one or two words are in a language."""
 _LEFT = frozenset(LEFT)
 _OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
 _CLOSING = frozenset(mark.partner for mark in _OPENING if mark.partner)
@@ -62,18 +64,28 @@ def in_word(core: str, following: str, words: Sequence[str], language: str) -> b
     So it is after Basque ordinals (`2. artikulua`), if the words are Basque.
     """
     kind = kind_of(core.lower(), language)
-    if kind is PeriodKind.PLAIN or (kind is PeriodKind.ORDINAL and opens_questions([*words, following], language)):
+    if kind is PeriodKind.PLAIN or (
+        kind is PeriodKind.ORDINAL and opening_flag([*words, following], language) == WordFlag.MUST_OPEN
+    ):
         return False
     context = PeriodContext(words[-1] if words else "", following.lower(), case_of(following))
     return read_period(core.lower(), case_of(core), context, language) is Period.IN_WORD
 
 
-def opens_questions(words: Sequence[str], language: str) -> bool:
-    """Whether questions begin with ¿ in the likeliest language of the words, of those of a model (`es+eu`)."""
+def opening_flag(words: Sequence[str], language: str) -> int:
+    """Return `MUST_OPEN` if questions begin with ¿ in the likeliest language of the words, else `NEVER_OPEN`.
+
+    The likeliest of those of a model (`es+eu`). 0 if few words do not tell: then the model decides.
+    """
     codes = parse_language(language).split("+")
     opening = list(filter(opens_sentences, codes))
     if len(opening) in (0, len(codes)):
-        return bool(opening)
-    guess = identify(words[-LANGUAGE_WORDS:], minimum=1)
-    others = [code for code in codes if code not in opening]
-    return guess is None or guess.probability_of(opening) >= guess.probability_of(others)
+        return int(WordFlag.MUST_OPEN if opening else WordFlag.NEVER_OPEN)
+    guess = identify(words, minimum=1)
+    if guess is None:
+        return int(WordFlag.MUST_OPEN)
+    others = guess.probability_of([code for code in codes if code not in opening])
+    if guess.probability_of(opening) >= others:
+        return int(WordFlag.MUST_OPEN)
+    is_clear = len(words) >= MIN_WORDS or others > _CLEAR_ODDS * guess.probability_of(opening)
+    return int(WordFlag.NEVER_OPEN) if is_clear else 0

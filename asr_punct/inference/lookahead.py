@@ -90,9 +90,11 @@ class Lookahead:
             self._update(first, self._reader.attach(self._pending[first][1], token))
         beside = None if token.is_bare_sound else self._find_last(lambda other: not other.is_bare_sound)
         if beside is not None:
-            last, token = self._reader.share_marks(self._pending[beside][1], token, self._cores(before_last=True))
+            last, token = self._reader.share_marks(
+                self._pending[beside][1], token, self._words[-LANGUAGE_WORDS - 1 : -1]
+            )
             self._update(beside, last)
-        token = self._reader.settle(token, self._cores())
+        token = self._reader.settle(token, self._words[-LANGUAGE_WORDS:])
         if token.core:
             if (token.begins_turn or changes_speaker(self._speaker, word.speaker)) and self._words:
                 self._set_last(self._words[-1].at(TURN_END))
@@ -154,11 +156,6 @@ class Lookahead:
             self._words[-1] = last
         else:
             self._update(place, last)
-
-    def _cores(self, *, before_last: bool = False) -> list[str]:
-        """Return the last words that the model sees, perhaps without the very last one."""
-        words = self._words[:-1] if before_last else self._words
-        return [word.core for word in words[-LANGUAGE_WORDS:]]
 
     def _find_last(self, chosen: Callable[[Token], object]) -> int | None:
         """Return the index of the last pending token that is chosen."""

@@ -11,13 +11,14 @@ from typing import cast
 from asr_punct.caching import LONGEST_CACHED, cached_by_word
 from asr_punct.decode.inputs import WordFlag
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, TURN_END, TURN_START, WordInput
+from asr_punct.identifier import MIN_WORDS
 from asr_punct.inference.evidence import (
     CLOSED,
     LANGUAGE_WORDS,
     STOPPED,
     in_word,
     mark_flags,
-    opens_questions,
+    opening_flag,
     without_end,
 )
 from asr_punct.marks import LEFT, Case, Labels, Mark, apply_case, case_of, takes_case
@@ -40,8 +41,8 @@ _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
 # integers, because they are faster than flags
 _FLAGS = list(map(int, WordFlag))
-_LEFT_TAKEN, _RIGHT_TAKEN, _QUOTED, _, _CASE_FIXED, _NEVER_NAME, _LONG_WORD = _FLAGS[:7]
-_MUST_OPEN, _NO_LETTER, _TURN_ENDS, _LETTER, _CONJUNCTION, _MUST_END = _FLAGS[7:]
+_LEFT_TAKEN, _RIGHT_TAKEN, _QUOTED, _ENDED, _CASE_FIXED, _NEVER_NAME, _LONG_WORD = _FLAGS[:7]
+_MUST_OPEN, _NEVER_OPEN, _NO_LETTER, _TURN_ENDS, _LETTER, _CONJUNCTION, _MUST_END = _FLAGS[7:]
 _CONJUNCTIONS = frozenset("yeou")
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _FIXED = _TAKEN | _QUOTED | _CASE_FIXED
@@ -203,6 +204,10 @@ def flag_boundaries(document: Iterable[tuple[str, Sequence[Token]]]) -> Iterator
         yield last.at(DOCUMENT_END)
 
 
+def _cores(tokens: Iterable[Token]) -> list[str]:
+    return list(map(_CORE, tokens))
+
+
 def _any_known(values: Sequence[object]) -> bool:
     return values.count(None) < len(values)
 
@@ -227,47 +232,55 @@ class TokenReader:
         tokens = self._read(words)
         return self._join(tokens) if any(map(_NEEDS_NEIGHBOURS, tokens)) else tokens
 
-    def share_marks(self, before: Token, after: Token, words: Sequence[str]) -> tuple[Token, Token]:
+    def share_marks(self, before: Token, after: Token, context: Sequence[Token]) -> tuple[Token, Token]:
         """Return two neighbours with the marks that the other one has for it.
 
-        A token of marks has them for both, and a mark glued to the next word (`,cómo`) is the word's before. `words`
-        are the cores of those before them, of which the last `LANGUAGE_WORDS` count.
+        A token of marks has them for both, and a mark glued to the next word (`,cómo`) is the word's before. `context`
+        has the tokens before them.
         """
         if before.core and after.begins_turn:
             return before.ending(), after
         if before.core and not after.core:
-            return self.settle(before.with_marks(right=after.left + after.right), words), after
+            return self.settle(before.with_marks(right=after.left + after.right), context), after
         if after.core and not before.core:
             after = after.with_marks(left=before.left + before.right)
             return before, after.beginning_turn() if before.begins_turn else after
         if after.core and (glued := glued_marks(after.left)):
-            before = self.settle(before.with_marks(right=glued), words)
+            before = self.settle(before.with_marks(right=glued), context, [after])
             after = replace(after, left=after.left[len(glued) :])
-        if after.core and before.flags & STOPPED and in_word(before.core, after.core, words, self._language):
+        if after.core and before.flags & STOPPED and in_word(before.core, after.core, _cores(context), self._language):
             before = replace(before, flags=without_end(before.flags))
         if barred := barred_between(before.core, after.core):
             before = replace(before, barred=barred)
         return before, after
 
-    def settle(self, token: Token, words: Sequence[str]) -> Token:
-        """Return the token; a ? or ! of the input after it needs its opening mark, if its language has one.
+    def settle(self, token: Token, before: Sequence[Token], after: Sequence[Token] = ()) -> Token:
+        """Return the token; its ? or ! of the input needs an opening mark, or gets none, by the language of the words.
 
-        `words` are the cores of those before it.
+        These are the words of its sentence, or of its context if they are few.
         """
-        if token.flags & CLOSED and opens_questions([*words, token.core], self._language):
-            return replace(token, flags=token.flags | _MUST_OPEN)
-        return token
+        if not token.flags & CLOSED:
+            return token
+        words = [token.core]
+        for other in reversed(before[-LANGUAGE_WORDS:]):
+            if other.flags & _ENDED:
+                break
+            words.insert(0, other.core)
+        if sum(map(bool, words)) < MIN_WORDS:
+            words = [*_cores(before), token.core, *_cores(after[:LANGUAGE_WORDS])]
+        flags = token.flags & ~(_MUST_OPEN | _NEVER_OPEN)
+        return replace(token, flags=flags | opening_flag(words, self._language))
 
     def _join(self, tokens: Iterable[Token]) -> list[Token]:
         """Return the tokens with the marks of their neighbours and the time of those that the model does not see."""
         joined = list(tokens)
-        cores = [token.core for token in joined]
         places = [i for i, token in enumerate(joined) if not token.is_bare_sound]
-        for i in places:
-            joined[i] = self.settle(joined[i], cores[max(0, i - LANGUAGE_WORDS) : i])
         for before, after in pairwise(places):
-            words = cores[max(0, before - LANGUAGE_WORDS) : before]
-            joined[before], joined[after] = self.share_marks(joined[before], joined[after], words)
+            context = joined[max(0, before - LANGUAGE_WORDS) : before]
+            joined[before], joined[after] = self.share_marks(joined[before], joined[after], context)
+        for i in places:
+            context = joined[max(0, i - LANGUAGE_WORDS) : i]
+            joined[i] = self.settle(joined[i], context, joined[i + 1 : i + 1 + LANGUAGE_WORDS])
         for i in range(len(joined) - 1, 0, -1):
             if not joined[i].core:
                 joined[i - 1] = joined[i - 1].with_pause_of(joined[i])
