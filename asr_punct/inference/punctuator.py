@@ -127,8 +127,9 @@ class Punctuator:
         """Yield the same utterances with labels, lazily and in order; words and times are unchanged.
 
         Consecutive utterances of one document and channel are context for each other. Pauses are computed from the
-        times if an utterance has none. Marks and capitals of the input stay, and none is added beside them. Memory is
-        bounded by a few windows, a block of decoding, and the longest utterance or document of several channels.
+        times if an utterance has none. Marks and capitals of the input stay, and the others are decided given them.
+        Memory is bounded by a few windows, a block of decoding, and the longest utterance or document of several
+        channels.
 
         Args:
             utterances: the input.
