@@ -16,7 +16,7 @@ from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.restorer import Restorer
-from asr_punct.inference.tokens import TokenReader
+from asr_punct.inference.tokens import TokenReader, flag_boundaries
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Utterance, Word
 
@@ -93,7 +93,7 @@ def test_tokens_of_marks_alone_go_with_the_word_beside_them():
     ]
     whole = TokenReader(Letters(), "es").read(tuple(map(Word, texts)))
     flags = [decision.window.kept[0].flags for decision in decisions]
-    assert flags == [token.flags for token in whole if token.core]
+    assert flags == [token.flags for token in flag_boundaries([("", whole)])]
     (alone,) = decisions_of(buffer, ["-"])
     assert (alone.window, [token.text for _, token in alone.words]) == (None, ["-"])
 

@@ -97,7 +97,8 @@ class Lookahead:
         token = self._reader.settle(token, self._words[-LANGUAGE_WORDS:])
         if token.core:
             if (token.begins_turn or changes_speaker(self._speaker, word.speaker)) and self._words:
-                self._set_last(self._words[-1].at(TURN_END))
+                last = self._words[-1].ending() if token.begins_turn else self._words[-1]
+                self._set_last(last.at(TURN_END))
                 token = token.at(TURN_START)
             self._speaker = word.speaker or self._speaker
         self._pending.append((word, token))

@@ -119,7 +119,7 @@ class Token(WordInput):
 
     def ending(self) -> Token:
         """Return the token of a word after which a dash of the input begins a turn."""
-        return replace(self, flags=self.flags | _MUST_END)
+        return replace(self, flags=self.flags | _MUST_END | _TURN_ENDS)
 
     def beginning_turn(self) -> Token:
         """Return the token of a word at which a dash of the input begins a speaker's turn."""
