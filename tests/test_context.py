@@ -15,6 +15,7 @@ from model_dummies import window, write_model
 
 from asr_punct.checkpoint import ONNX, WEIGHTS, read_info
 from asr_punct.config import ContextConfig
+from asr_punct.errors import ModelError
 from asr_punct.features import collate
 from asr_punct.inference.backend import OnnxBackend
 from asr_punct.model.context import build_context, image_convolution, sum_of_products
@@ -155,7 +156,7 @@ def test_recurrent_network_with_attention():
     check_rows(context("brnn"), literal)
 
 
-@pytest.mark.parametrize("kind", ["bert", "convolution", "bilstm", "lstm", "attention"])
+@pytest.mark.parametrize("kind", ["bert", "convolution", "bilstm", "attention"])
 def test_directory_and_graph_equal_the_model(kind, tmp_path):
     config = tiny_config().model
     config = dataclasses.replace(config, context=dataclasses.replace(config.context, kind=kind))
@@ -170,6 +171,15 @@ def test_directory_and_graph_equal_the_model(kind, tmp_path):
         TorchBackend.load(tmp_path / "model" / WEIGHTS, info, "cpu").probabilities(features),
     ):
         np.testing.assert_allclose(found.labels, expected.mark_logits.sigmoid().detach().numpy(), atol=1e-4)
+
+
+def test_a_stack_of_lstms_has_no_graph(tmp_path):
+    config = tiny_config().model
+    config = dataclasses.replace(config, context=dataclasses.replace(config.context, kind="lstm"))
+    write_model(tmp_path / "model", config)
+    with pytest.raises(ModelError) as error:
+        export(tmp_path / "model")
+    assert "lstm" in error.value.found
 
 
 @given(st.integers(1, 3), st.integers(1, 12), st.sampled_from([1, 3, 5, 9]), st.integers(0, 99))

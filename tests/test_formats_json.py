@@ -142,6 +142,11 @@ def test_tokens_make_up_any_words(tmp_path_factory, parts):
     assert written_whisper([value]) == content
 
 
+def letters(text):
+    """A text without the characters of marks, in one case."""
+    return "".join(filter(str.isalnum, text)).upper()
+
+
 @given(
     st.lists(st.tuples(st.lists(tokens, min_size=1, max_size=3), st.booleans()), min_size=1, max_size=6),
     st.sampled_from(Case),
@@ -163,9 +168,7 @@ def test_words_in_parts_survive_with_any_labels(tmp_path_factory, parts, case, m
     labelled = annotate(value, labels=(Labels(marks, case),) * len(value.words))
     (segment,) = written_whisper([labelled])["segments"]
     assert len(segment["words"]) == len(entries)
-    assert all(
-        old["word"].strip().upper() in new["word"].upper() for old, new in zip(entries, segment["words"], strict=True)
-    )
+    assert all(letters(old["word"]) == letters(new["word"]) for old, new in zip(entries, segment["words"], strict=True))
     if len(entries) == sum(len(word) for word, _ in parts):
         assert "".join(new["word"] for new in segment["words"]) == segment["text"]
 

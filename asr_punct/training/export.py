@@ -78,8 +78,8 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
 
     The scales of int8 values are fitted to `text`, a TSV corpus; without one to random words, which is less exact.
     Return the maximum absolute difference of a probability between the fp32 graph and torch, on random windows. Raises
-    AsrPunctError if the directory is damaged or has no weights, its POS tagger is flair's, a graph differs too much, or
-    the text has no words or is not needed. The directory is then unchanged.
+    AsrPunctError if the directory is damaged or has no weights, its POS tagger is flair's or its context lstm, a graph
+    differs too much, or the text has no words or is not needed. The directory is then unchanged.
     """
     if text and not int8:
         raise ArgumentError("text", repr(str(text)), "none without an int8 graph", Setting("int8"))
@@ -88,6 +88,8 @@ def export(directory: Path, int8: bool = False, text: Path | None = None) -> flo
         raise ModelError(directory, "a model that ships as a graph", "a directory of asr-punct train")
     if info.model.pos.tagger == "flair":
         raise ModelError(directory, "the POS tagger flair, which cannot be exported", "own or none")
+    if info.model.context.kind == "lstm":  # torch's exporter fixes the length of a GRU's sequences
+        raise ModelError(directory, "the context lstm, which cannot be exported", "another kind")
     verified_file(directory, info, TOKENIZER)
     windows = _text_windows(directory, info, text) if text else []
     model = load_tagger(verified_file(directory, info, WEIGHTS), info).fold()

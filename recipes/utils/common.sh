@@ -67,9 +67,9 @@ check_treebanks() {
   done
 }
 
-# has_graph MODEL_DIR: whether the model can be exported; flair's taggers cannot, so torch runs models with them
+# has_graph MODEL_DIR: whether the model can be exported; flair's taggers and stacks of LSTMs cannot: torch runs them
 has_graph() {
-  ! grep -q '"tagger": "flair"' "$1/config.json" 2>/dev/null
+  ! grep -qE '"tagger": "flair"|"kind": "lstm"' "$1/config.json" 2>/dev/null
 }
 
 # check_flair SYSTEM…: check that flair is installed if one of the systems needs its tagger
