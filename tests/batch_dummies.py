@@ -33,7 +33,9 @@ class Periods:
 
     glyphs = glyphs("es")
 
-    def restore(self, utterances: Iterable[Utterance], probabilities: bool = False) -> Iterator[Utterance]:
+    def restore(
+        self, utterances: Iterable[Utterance], *, probabilities: bool = False, fill: bool = False
+    ) -> Iterator[Utterance]:
         """Yield the utterances with a period."""
         for utterance in utterances:
             words = [word.text for word in utterance.words]
@@ -47,7 +49,9 @@ class Periods:
 class SlowPeriods(Periods):
     """As `Periods`, in 0.1 s. Appends its process and the first word of each file to a log when it has restored it."""
 
-    def restore(self, utterances: Iterable[Utterance], probabilities: bool = False) -> Iterator[Utterance]:
+    def restore(
+        self, utterances: Iterable[Utterance], *, probabilities: bool = False, fill: bool = False
+    ) -> Iterator[Utterance]:
         """Yield the utterances with a period."""
         first = ""
         for utterance in super().restore(utterances):

@@ -27,7 +27,7 @@ def probabilities(labels: int):
 
 def decode(settings, classes, labels, cases):
     """Labels of a document, decoded in two parts, and of a stream."""
-    flags = np.zeros(WORDS, np.uint8)
+    flags = np.zeros(WORDS, np.uint32)
     decoder, online = new_decoder(settings, classes), new_online_decoder(settings, classes)
     parts = [(slice(0, 2), False), (slice(2, WORDS), True)]
     document = [label for part, end in parts for label in decoder.push(labels[part], cases[part], flags[part], end)]
@@ -56,7 +56,7 @@ def test_the_likeliest_class_is_set(labels, cases):
 
 def test_a_side_with_marks_of_the_input_gets_no_others():
     sure = np.ones((1, len(MARKS)), np.float32)
-    flags = np.array([WordFlag.RIGHT_TAKEN], np.uint8)
+    flags = np.array([WordFlag.RIGHT_TAKEN], np.uint32)
     (labels,) = new_decoder(PLAIN, ()).push(sure, np.ones((1, len(CASES)), np.float32), flags, True)
     assert labels.marks == {mark for mark in MARKS if mark.is_left}
 
@@ -85,6 +85,6 @@ def test_a_question_mark_alone_costs_nothing_where_nothing_opens(language, penal
     marks = np.zeros((200, len(MARKS)), bool)
     marks[::2, [MARKS.index(Mark.QUESTION)]] = True
     labels, cases = np.where(marks, 0.7, 0.4).astype(np.float32), np.ones((200, len(CASES)), np.float32) / len(CASES)
-    dev = DevSet(labels, cases, marks, np.zeros(200, np.int64), (200,), np.zeros(200, np.uint8), language=language)
+    dev = DevSet(labels, cases, marks, np.zeros(200, np.int64), (200,), np.zeros(200, np.uint32), language=language)
     fitted = fit_settings(dev).unopened
     assert set(fitted.values()) <= ({0, 1, 2, 3, 4, 6} if penalty else {0})

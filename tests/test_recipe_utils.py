@@ -192,7 +192,12 @@ def test_utt2doc_with_other_utterances_is_refused_before_any_job(tmp_path, other
 
 @pytest.mark.parametrize(
     ("changed", "options", "words"),
-    [(False, [], "old"), (True, [], "u.wav Bai."), (False, ["--lang", "eu"], "u.wav Bai.")],
+    [
+        (False, ["--lang", "es"], "old"),
+        (True, ["--lang", "es"], "u.wav Bai."),
+        (False, ["--lang", "eu"], "u.wav Bai."),
+        (False, [], "u.wav Bai."),
+    ],
 )
 def test_a_second_run_aligns_finished_parts_again_after_a_change(tmp_path, changed, options, words):
     write_script(tmp_path / "bin" / "asr-punct", ALIGNER)
