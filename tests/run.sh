@@ -14,7 +14,7 @@ nj=2
 . recipes/utils/parse_options.sh
 
 if [ "$venv" != none ]; then
-  recipes/setup.sh --venv "$venv" --extras audio,train,pocketsphinx,serve,ray,docs,dev || exit 2
+  recipes/setup.sh --venv "$venv" --extras audio,train,pocketsphinx,serve,ray,docx,docs,dev || exit 2
   PATH=$(cd "$venv" && pwd)/bin:$PATH
 fi
 
