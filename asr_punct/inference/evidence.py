@@ -53,6 +53,28 @@ def _end_sentence(marks: Iterable[Mark]) -> bool:
     return Mark.PERIOD in marks or bool(marks & _ENDS and Mark.QUOTE not in marks)
 
 
+def without_openings(
+    cores: Sequence[str], given: Sequence[Labels], predicted: Sequence[Labels], language: str
+) -> list[Labels]:
+    """Return the predicted labels without ¿ and ¡ in sentences whose words are in a language that does not open them.
+
+    `cores` has the words, `given` their labels of the input, `predicted` the labels of the first ones. A sentence ends
+    with its ? or !; if it is short, all words count. `language` is that of the model (`es+eu`).
+    """
+    result = list(predicted)
+    if len({opens_sentences(code) for code in parse_language(language).split("+")}) == 1:
+        return result
+    for i, labels in enumerate(predicted):
+        added = labels.marks & _OPENING - given[i].marks
+        if not added:
+            continue
+        end = next((j for j in range(i, len(predicted)) if predicted[j].marks & _CLOSING), len(cores) - 1)
+        words = cores[i : end + 1]
+        if opening_flag(words if len(words) >= MIN_WORDS else cores, language) == WordFlag.NEVER_OPEN:
+            result[i] = Labels(labels.marks - added, labels.case, labels.as_is)
+    return result
+
+
 def without_end(flags: int) -> int:
     """Return the flags of a word whose period is part of it: nothing is added beside it, and no sentence ends."""
     return flags & ~(STOPPED | _ENDED)

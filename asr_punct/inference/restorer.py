@@ -20,6 +20,7 @@ from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
 from asr_punct.errors import ArgumentError
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
+from asr_punct.inference.evidence import without_openings
 from asr_punct.inference.fill import keep_marked
 from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
@@ -185,6 +186,7 @@ class Restorer:
         """Return an utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""
         utterance, tokens, _ = read
         labels = [token.merge_labels(decided.popleft(), self.case) if token.core else token.labels for token in tokens]
+        labels = self.without_openings(tokens, labels)
         if any(token.is_piece for token in tokens):
             labels = spread_labels(tokens, labels)
         if not rows:
@@ -196,6 +198,13 @@ class Restorer:
             for word, token, new in zip(utterance.words, tokens, labels, strict=True)
         ]
         return annotate(utterance, labels=labels, probabilities=listed)
+
+    def without_openings(
+        self, tokens: Sequence[Token], labels: Sequence[Labels], following: Sequence[Token] = ()
+    ) -> list[Labels]:
+        """Return the labels of tokens without ¿ and ¡ where the words do not open sentences; `following` come after."""
+        cores = [token.core for token in (*tokens, *following)]
+        return without_openings(cores, [token.labels for token in tokens], labels, self.info.model.language)
 
 
 def _further_forms(options: ModelOptions) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, glued_marks, split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.entities import unescape
-from asr_punct.text.pieces import barred_between, is_clitic, spoken_whole
+from asr_punct.text.pieces import barred_before, barred_between, is_clitic, spoken_whole
 from asr_punct.text.roles import Role, RoleReader, is_special, roles_of
 from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
 from asr_punct.words import Word, changes_speaker
@@ -250,7 +250,7 @@ class TokenReader:
             after = replace(after, left=after.left[len(glued) :])
         if after.core and before.flags & STOPPED and in_word(before.core, after.core, _cores(context), self._language):
             before = replace(before, flags=without_end(before.flags))
-        if barred := barred_between(before.core, after.core):
+        if barred := barred_between(before.core, after.core) or barred_before(after.left):
             before = replace(before, barred=barred)
         return before, after
 

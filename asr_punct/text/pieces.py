@@ -27,6 +27,7 @@ _CURRENCY = re.compile(r"[$€£¥]")
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _JOINERS, _DASHES = frozenset(".,:/-–—@"), frozenset("-–—")
 _NO_MARKS, _NO_DASH = frozenset[Mark](), frozenset({Mark.DASH})
+_NO_COMMA = frozenset({Mark.COMMA})
 _NO_MARKS_IN_DIGITS = frozenset({Mark.DASH, Mark.COMMA, Mark.PERIOD})
 _DIGITS = {
     word: digit
@@ -106,6 +107,11 @@ def barred_between(before: str, after: str) -> frozenset[Mark]:
     if _is_digit(before) and _is_digit(after):
         return _NO_MARKS_IN_DIGITS if _value(after) != _value(before) + 1 else _NO_DASH
     return _NO_MARKS if _YEAR.fullmatch(before) and _YEAR.fullmatch(after) else _NO_DASH
+
+
+def barred_before(left: str) -> frozenset[Mark]:
+    """Return the marks that are not added before a word with these marks on its left: no comma before a bracket."""
+    return _NO_COMMA if left.startswith(("(", "[", "{")) else _NO_MARKS
 
 
 def _core(token: str) -> str:
