@@ -73,10 +73,10 @@ with ended_by_signals(), write_file("a.txt") as out, write_directory("b") as fol
 def test_a_library_may_handle_signals_itself(tmp_path):
     """As the service does, which finishes its work."""
     code = """
-import signal, time
+import os, signal, time
 from asr_punct.cli.signals import ended_by_signals
 with ended_by_signals():
-    signal.signal(signal.SIGTERM, lambda *_: print("received", flush=True))
+    signal.signal(signal.SIGTERM, lambda *_: os.write(1, b"received\\n"))
     print("begun", flush=True)
     time.sleep(2.5)
 """

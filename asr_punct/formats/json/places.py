@@ -109,7 +109,8 @@ def _with_copies(
     for group in groups:
         position = 0
         for holder, key in group:
-            tokens = holder[key].split() if isinstance(holder[key], str) else []
+            text = holder.get(key) if isinstance(holder, dict) else holder[key]
+            tokens = text.split() if isinstance(text, str) else []
             if tokens and old[position : position + len(tokens)] == tokens:
                 new[id(holder), key] = written[position : position + len(tokens)]
                 position += len(tokens)
