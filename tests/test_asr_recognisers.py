@@ -20,7 +20,7 @@ from asr_punct.asr.transcribe import recognise, recognised_words, whisper_langua
 from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.formats.kaldi.tables import read_data_dir
 from asr_punct.hub import PRETRAINED, shipped_models
-from asr_punct.words import Word
+from asr_punct.words import Utterance, Word, split_words
 
 RATE = 16000
 needs_english = pytest.mark.skipif("en" not in shipped_models(), reason=f"no English model in {PRETRAINED}")
@@ -151,6 +151,20 @@ def test_capitals_of_a_recogniser_are_read_in_lower_case(run, stub_pocketsphinx,
     status, out, err = run(*command)
     assert (status, out.isupper()) == (0, True)
     assert err.endswith("(to restore capitals: --lowercase)\n")
+
+
+@needs_english
+def test_fillers_and_paragraphs_are_those_of_the_command(run, stub_pocketsphinx, talk, monkeypatch):
+    def turns(path, recogniser, *channel):
+        for speaker, text in ("a", "um we are here"), ("a", "at home now"), ("b", "fine"):
+            yield Utterance(split_words(text), recording="talk", speaker=speaker)
+
+    monkeypatch.setattr("asr_punct.asr.transcribe.recognise", turns)
+    command = ("transcribe", talk, "--asr", "pocketsphinx")
+    assert len(run(*command, "--paragraphs", "speaker")[1].splitlines()) == 2
+    assert len(run(*command, "--paragraphs", "none")[1].splitlines()) == 3
+    assert "um" not in bare_words(run(*command, "--fillers", "drop")[1])
+    assert run(*command, "--fillers", "some")[0] == 2
 
 
 @needs_english

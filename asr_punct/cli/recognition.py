@@ -101,6 +101,8 @@ def transcribe(
         target_format=target_format,
         subtitles=subtitles,
         report=report,
+        paragraphs=paragraphs,
+        fillers=fillers,
         ignore_labels=ignore_labels,
         lowercase=lowercase,
     )
