@@ -240,9 +240,14 @@ def write_file(path: Pathlike, undecoded: Undecoded = "refuse") -> AbstractConte
     target = Path(path)
     if str(path) == STANDARD_STREAM:
         return standard_output(undecoded)
-    if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout or a named pipe cannot be replaced
+    if _is_special(target):
         return opened_output(target, target, undecoded)
     return unfinished_output(target, undecoded)
+
+
+def _is_special(path: Pathlike) -> bool:
+    """Whether an output is a device such as /dev/stdout or a named pipe, which cannot be replaced by a new file."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def write_bytes(path: Pathlike, content: bytes) -> None:
@@ -251,6 +256,9 @@ def write_bytes(path: Pathlike, content: bytes) -> None:
         with io_errors("standard output", EXPECTED_OUTPUT):
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
+    elif _is_special(path):
+        with io_errors(path, EXPECTED_OUTPUT):
+            Path(path).write_bytes(content)
     else:
         with unfinished(Path(path)) as file, io_errors(path, EXPECTED_OUTPUT):
             file.write_bytes(content)

@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -142,6 +144,15 @@ def test_docx_has_styles(tmp_path):
     with pytest.raises(InputError):
         formats.write([spoken("a\x01b")], tmp_path / "b.docx", ES)
     assert not (tmp_path / "b.docx").exists()
+
+
+def test_a_pipe_is_written_and_stays(tmp_path):
+    os.mkfifo(tmp_path / "a.stl")
+    with ThreadPoolExecutor(1) as pool:
+        content = pool.submit((tmp_path / "a.stl").read_bytes)
+        formats.write([spoken("Hola.", 1.0)], tmp_path / "a.stl", ES)
+        assert cues_of_stl(content.result())
+    assert (tmp_path / "a.stl").is_fifo()
 
 
 def cues_of_stl(content):
