@@ -17,8 +17,9 @@ LANGUAGE_WORDS = 12
 _CLEAR_ODDS = 3.0
 """Odds from which one or two words are in a language."""
 _LEFT = frozenset(LEFT)
-_OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
-_CLOSING = frozenset(mark.partner for mark in _OPENING if mark.partner)
+OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
+"""Marks that open a sentence: ¿ and ¡."""
+_CLOSING = frozenset(mark.partner for mark in OPENING if mark.partner)
 _QUOTES = frozenset(mark for mark in MARKS if mark.kind is Kind.QUOTE)
 _ENDS = frozenset(mark for mark in MARKS if mark.kind <= Kind.ELLIPSIS) - _LEFT
 _CLAUSES = frozenset(mark for mark in MARKS if mark.kind in (Kind.STOP, Kind.COMMA))
@@ -36,7 +37,7 @@ def mark_flags(left: str, right: str, labels: Labels) -> int:
         return 0
     marks = labels.marks | read_marks(left, right)
     flags = given_flags(marks)
-    if marks & _OPENING:
+    if marks & OPENING:
         flags |= WordFlag.LEFT_TAKEN
     if marks - _LEFT - _QUOTES:
         flags |= WordFlag.RIGHT_TAKEN
@@ -65,7 +66,7 @@ def without_openings(
     if len({opens_sentences(code) for code in parse_language(language).split("+")}) == 1:
         return result
     for i, labels in enumerate(predicted):
-        added = labels.marks & _OPENING - given[i].marks
+        added = labels.marks & OPENING - given[i].marks
         if not added:
             continue
         end = next((j for j in range(i, len(predicted)) if predicted[j].marks & _CLOSING), len(cores) - 1)

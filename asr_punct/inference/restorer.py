@@ -20,7 +20,7 @@ from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
 from asr_punct.errors import ArgumentError
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
-from asr_punct.inference.evidence import without_openings
+from asr_punct.inference.evidence import OPENING, without_openings
 from asr_punct.inference.fill import keep_marked
 from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
@@ -200,9 +200,11 @@ class Restorer:
         return annotate(utterance, labels=labels, probabilities=listed)
 
     def without_openings(
-        self, tokens: Sequence[Token], labels: Sequence[Labels], following: Sequence[Token] = ()
+        self, tokens: Sequence[Token], labels: Sequence[Labels], following: Iterable[Token] = ()
     ) -> list[Labels]:
         """Return the labels of tokens without ¿ and ¡ where the words do not open sentences; `following` come after."""
+        if all(OPENING.isdisjoint(label.marks) for label in labels):  # as in most utterances
+            return list(labels)
         cores = [token.core for token in (*tokens, *following)]
         return without_openings(cores, [token.labels for token in tokens], labels, self.info.model.language)
 

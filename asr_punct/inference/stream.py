@@ -242,7 +242,7 @@ class Stream:
         following, case = iter(decided), self.model.case
         tokens = [token for _, token in words]
         labels = [token.merge_labels(next(following), case) if token.core else token.labels for token in tokens]
-        labels = self.model.without_openings(tokens, labels, [token for _, token in self._lookahead.undecided()])
+        labels = self.model.without_openings(tokens, labels, (token for _, token in self._lookahead.undecided()))
         pairs = zip(words, spread_labels(tokens, labels), strict=True)
         return [Committed(word, label, write_word(word.text, label, self.model.glyphs)) for (word, _), label in pairs]
 
