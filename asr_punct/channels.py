@@ -10,7 +10,18 @@ from typing import NamedTuple, TypeVar
 from asr_punct.marks import SENTENCE_ENDS
 from asr_punct.words import Seconds, Utterance, Word, has_times, marks_of
 
+_Item = TypeVar("_Item")
 Processed = TypeVar("Processed", Utterance, Utterance | None)
+
+
+def chronological(items: Iterable[_Item], start_of: Callable[[_Item], Seconds | None]) -> list[_Item]:
+    """Return the items sorted by start; one without a start, or with NaN, follows its predecessor."""
+    last, keyed = 0.0, list[tuple[Seconds, _Item]]()
+    for item in items:
+        start = start_of(item)
+        last = last if start is None or start != start else start
+        keyed.append((last, item))
+    return [item for _, item in sorted(keyed, key=itemgetter(0))]
 
 
 def by_channel(

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 
+from asr_punct.channels import chronological
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Glyphs, Mark
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.periods import is_initial
-from asr_punct.words import Seconds, Utterance, Word, marks_of
+from asr_punct.words import Utterance, Word, marks_of
 
 
 def ends_sentence(word: Word, language: str) -> bool:
@@ -29,16 +31,7 @@ def sentences(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utter
         by_channel = sorted(document, key=lambda utterance: utterance.channel)
         for _, turn in groupby(by_channel, key=lambda utterance: (utterance.channel, utterance.speaker)):
             found += _sentences_of_turn(list(turn), glyphs)
-        yield from sorted_by_time(found)
-
-
-def sorted_by_time(utterances: Sequence[Utterance]) -> list[Utterance]:
-    """Return utterances sorted by their first start; one without times follows its predecessor."""
-    last, keyed = 0.0, list[tuple[Seconds, int]]()
-    for number, utterance in enumerate(utterances):
-        last = next((word.start for word in utterance.words if word.start is not None), last)
-        keyed.append((last, number))
-    return [utterances[number] for _, number in sorted(keyed)]
+        yield from chronological(found, attrgetter("start"))
 
 
 def _sentences_of_turn(turn: Sequence[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:

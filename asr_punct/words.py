@@ -138,6 +138,11 @@ class Utterance:
         return self.context, self.channel
 
     @property
+    def start(self) -> Seconds | None:
+        """The first known start of its words, or None."""
+        return next((word.start for word in self.words if word.start is not None), None)
+
+    @property
     def recording_name(self) -> str:
         """Name of the recording, else of the document, which text files have instead."""
         return self.recording or self.document

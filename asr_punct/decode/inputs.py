@@ -36,7 +36,8 @@ _GIVEN = 16
 """Bit of the flags of a word from which on they have the marks of the input, in the order of `MARKS`."""
 _DECIMALS = 4
 _MIN_PROBABILITY = 1e-6
-_IS_LEFT = np.array([mark.is_left for mark in MARKS])
+IS_LEFT = np.array([mark.is_left for mark in MARKS])
+"""Whether each mark is before a word, (marks,)."""
 _IS_QUOTE = np.array([mark.kind in (Kind.QUOTE, Kind.DASH) for mark in MARKS])
 
 
@@ -222,7 +223,7 @@ def _taken_sides(flags: FlagArray) -> BoolArray:
     """Return the marks that cannot be added because of the input's marks, (words, marks)."""
     left, right = has_flag(flags, WordFlag.LEFT_TAKEN), has_flag(flags, WordFlag.RIGHT_TAKEN)
     quoted = has_flag(flags, WordFlag.QUOTED)
-    return np.outer(left, _IS_LEFT) | np.outer(right, ~_IS_LEFT) | np.outer(quoted, _IS_QUOTE)
+    return np.outer(left, IS_LEFT) | np.outer(right, ~IS_LEFT) | np.outer(quoted, _IS_QUOTE)
 
 
 def case_logs(probabilities: FloatArray) -> Float64Array:

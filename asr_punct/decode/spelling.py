@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from asr_punct.decode.inputs import DecoderInput, FlagArray, WordFlag, has_flag
-from asr_punct.marks import CASES, MARKS, Case
+from asr_punct.decode.inputs import IS_LEFT, DecoderInput, FlagArray, WordFlag, has_flag
+from asr_punct.marks import CASES, Case
 
 _MIN_LETTERS = 3
 """Fewest letters of a spelled word, without those that are words (`y`)."""
-_IS_LEFT = np.array([mark.is_left for mark in MARKS])
 _IS_OTHER_CASE = np.array([case is not Case.FIRST_CAP for case in CASES])
 _IMPOSSIBLE = -1e6
 """Log-probability of another case."""
@@ -32,7 +31,7 @@ def spell_alike(words: DecoderInput, before: FlagArray) -> DecoderInput:
     inside = spelled & np.append(spelled[1:], False), spelled & np.insert(spelled[:-1], 0, False)
     joins_next, joins_last = (each[len(before) :] for each in inside)
     marks, cases = words.marks.copy(), words.cases.copy()
-    marks[np.outer(joins_next, ~_IS_LEFT) | np.outer(joins_last, _IS_LEFT)] = -np.inf
+    marks[np.outer(joins_next, ~IS_LEFT) | np.outer(joins_last, IS_LEFT)] = -np.inf
     ends = words.ends.copy()
     ends[joins_next] = -np.inf
     here = spelled[len(before) :]

@@ -4,12 +4,13 @@ An entry is a text with times: an object of JSON, an interval, a row. Its text i
 white space around it. If it has several (` - sí`), each is a word: the first has the entry's start, the last its end.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice, pairwise
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
+from asr_punct.channels import chronological
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.values import short_repr
 from asr_punct.marks import Glyphs, write_text, write_word
@@ -78,22 +79,7 @@ def sorted_by_start(utterances: Iterable[Utterance]) -> list[Utterance]:
     if len(recordings) > 1:
         found = f"the times of {len(recordings)} recordings"
         raise InputError(f"recording {min(recordings)!r}", found, "those of one, for the format has one line of time")
-    return chronological(utterances, first_start)
-
-
-def chronological(items: Iterable[_Item], start_of: Callable[[_Item], Seconds | None]) -> list[_Item]:
-    """Return the items sorted by start; one without a start, or with NaN, follows its predecessor."""
-    last, keyed = 0.0, list[tuple[Seconds, _Item]]()
-    for item in items:
-        start = start_of(item)
-        last = last if start is None or start != start else start
-        keyed.append((last, item))
-    return [item for _, item in sorted(keyed, key=itemgetter(0))]
-
-
-def first_start(utterance: Utterance) -> Seconds | None:
-    """Return the first known start of an utterance's words, or None."""
-    return next((word.start for word in utterance.words if word.start is not None), None)
+    return chronological(utterances, attrgetter("start"))
 
 
 def segment_times(words: Iterable[Word], place: str) -> tuple[Seconds, Seconds]:

@@ -20,7 +20,7 @@ class Heading(NamedTuple):
 def heading_of(utterance: Utterance, previous: Utterance | None) -> Heading:
     """Return the heading of a paragraph after another one of the document; None: it is the first."""
     is_same = previous is not None and previous.speaker == utterance.speaker
-    seconds = next((word.start for word in utterance.words if word.start is not None), None)
+    seconds = utterance.start
     if seconds is None:
         return Heading("" if is_same else utterance.speaker, "", "")
     minutes, rest = divmod(int(seconds), 60)

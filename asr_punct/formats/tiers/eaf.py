@@ -12,6 +12,7 @@ from itertools import accumulate, groupby, islice
 from operator import attrgetter, itemgetter
 from typing import TextIO
 
+from asr_punct.channels import chronological
 from asr_punct.encoding import visible
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
 from asr_punct.formats import entries
@@ -75,7 +76,7 @@ def _speaker(tiers: Sequence[EafTier], several: bool) -> str:
 
 def _spoken(tier: EafTier | None) -> list[Annotation]:
     """Return the annotations with words, sorted by start."""
-    annotations = entries.chronological(tier.annotations if tier else (), attrgetter("start"))
+    annotations = chronological(tier.annotations if tier else (), attrgetter("start"))
     return [annotation for annotation in annotations if entries.spoken_tokens(annotation.text)]
 
 

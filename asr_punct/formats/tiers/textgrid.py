@@ -9,15 +9,15 @@ tests compare with it.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TextIO
 
+from asr_punct.channels import chronological
 from asr_punct.errors import EXPECTED_TIMES, InputError, Setting
 from asr_punct.files import Pathlike, display_name, read_text_file, recording_name
 from asr_punct.formats.entries import (
-    chronological,
     cut_at_pauses,
     entry_words,
-    first_start,
     grouped,
     spoken_tokens,
     written_words,
@@ -75,7 +75,7 @@ def grid_utterances(grid: Grid, place: str, name: str, tiers: Sequence[str] = ()
             return
         speaker = _speaker(grid.tiers[index].name)
         found += [replace(whole, words=tuple(turn), speaker=speaker) for turn in cut_at_pauses(words)]
-    numbered = enumerate(chronological(found, first_start), start=1)
+    numbered = enumerate(chronological(found, attrgetter("start")), start=1)
     yield from (replace(utterance, id=f"{name}-{number}") for number, utterance in numbered)
 
 
@@ -121,7 +121,7 @@ def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs)
 def written_grid(listed: Sequence[Utterance], glyphs: Glyphs) -> Grid:
     """Return the grid that is written, as `write_textgrid`."""
     unchanged = unchanged_grid(listed)
-    listed = listed if unchanged else chronological(listed, first_start)
+    listed = listed if unchanged else chronological(listed, attrgetter("start"))
     grid = unchanged or _new_grid(listed)
     if any(utterance.is_labelled for utterance in listed):
         for index in reversed(grid.words):  # a tier is inserted after each
