@@ -19,8 +19,16 @@ RECIPES = ("iwslt", "mintzai", "models", "basque_parliament")
 for folder in ("benchmarks", "recipes", "recipes/utils", *(f"egs/{name}/local" for name in RECIPES)):
     sys.path.append(str(Path(__file__).parent.parent / folder))
 
-settings.register_profile("no times", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("no times")
+# Examples are the same in each run, so that a failure belongs to a change; `HYPOTHESIS_PROFILE=search` draws new ones.
+for name, derandomize in (("repeat", True), ("search", False)):
+    settings.register_profile(
+        name,
+        deadline=None,
+        derandomize=derandomize,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 
 @pytest.fixture(scope="session")

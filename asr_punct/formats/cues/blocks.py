@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from asr_punct.files import Lines
-from asr_punct.formats.cues.clock import ARROW, Times, times_of_line
+from asr_punct.formats.cues.clock import ARROW, Times, is_exact, times_of_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,14 @@ def vtt_blocks(lines: Lines) -> Iterator[Block]:
 
 
 def srt_blocks(lines: Lines) -> Iterator[Block]:
-    """Yield the cues of a SubRip file, and the lines after the last one."""
+    """Yield the cues of a SubRip file, and the lines after the last one.
+
+    Below a line with times begins the text: there `12:30 ->` is words, and only exact times begin another cue.
+    """
     block, body = None, list[str]()
     for _, line in lines:
         times = times_of_line(line, is_srt=True)
-        if not times:
+        if not times or (block and not body and not is_exact(line)):
             body.append(line)
             continue
         end = _text_end(body, has_next=True) if block else 0

@@ -10,9 +10,11 @@ from asr_punct.words import Seconds
 
 ARROW = "-->"
 _CLOCK = re.compile(r"(?:([0-9]{1,7}):)?([0-9]{1,2}):([0-9]{1,2})(?:[.,]([0-9]{1,9}))?")
+_HOURS = "[0-9]+:[0-9]+:[0-9]+[.,0-9]*"
 _WORD_TIME = re.compile(rf"<({_CLOCK.pattern})>")
 _OTHER_ARROW = re.compile(r"(-{0,2} ?-> ?|[–—]+>|→)")
 _LIKE_CLOCK = re.compile(r"[-+]?(?:[0-9]|NaN|undefined|:)(?:[0-9:.,;+-]|NaN|undefined)*", re.IGNORECASE)
+_SRT_TIMES = re.compile(rf"{_HOURS} *{ARROW} *{_HOURS}")
 Times = tuple[Seconds, Seconds]
 """Start and end of a cue."""
 
@@ -36,6 +38,11 @@ def times_of_line(line: str, *, is_srt: bool) -> Times | None:
     if not (start + end and _LIKE_CLOCK.fullmatch(start or end) and _LIKE_CLOCK.fullmatch(end or start)):
         return None
     return clock_time(start, may_overflow=is_srt), clock_time(end, may_overflow=is_srt)
+
+
+def is_exact(line: str) -> bool:
+    """Whether a line is one of times as SubRip writes it, with hours on both sides of the arrow."""
+    return _SRT_TIMES.match(line.strip()) is not None
 
 
 def _other_arrow(line: str) -> str | None:
