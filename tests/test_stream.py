@@ -16,7 +16,8 @@ from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.restorer import Restorer
-from asr_punct.inference.tokens import TokenReader, flag_boundaries
+from asr_punct.inference.token_reader import TokenReader
+from asr_punct.inference.tokens import flag_boundaries
 from asr_punct.pauses import UNKNOWN_PAUSE, buckets
 from asr_punct.words import Utterance, Word
 

@@ -8,7 +8,8 @@ from operator import attrgetter
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, TURN_END, TURN_START
 from asr_punct.inference.evidence import LANGUAGE_WORDS
 from asr_punct.inference.options import StreamSettings
-from asr_punct.inference.tokens import Token, TokenReader
+from asr_punct.inference.token_reader import TokenReader
+from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration, pause_between
 from asr_punct.text.roles import Role

@@ -24,7 +24,8 @@ from asr_punct.inference.evidence import OPENING, without_openings
 from asr_punct.inference.fill import keep_marked
 from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
-from asr_punct.inference.tokens import Token, TokenReader, flag_boundaries, spread_labels
+from asr_punct.inference.token_reader import TokenReader
+from asr_punct.inference.tokens import Token, flag_boundaries, spread_labels
 from asr_punct.marks import CASES, MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
