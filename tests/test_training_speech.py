@@ -150,6 +150,15 @@ def test_each_line_of_a_play_is_a_turn(material):
     ]
 
 
+def test_conversations_have_a_named_turn_per_line(tmp_path):
+    (tmp_path / "talk.txt").write_text("# at the market\nAne: Bi kilo: bai.\nJon: Ondo.\n\nMaria Luisa: Kaixo!\n")
+    assert list(read_blocks(tmp_path, Source("talk", "eu", "named", 1, 0, "CC0"))) == [
+        ["Bi kilo: bai."],
+        ["Ondo."],
+        ["Kaixo!"],
+    ]
+
+
 def test_everyday_sentences_are_mostly_documents_of_their_own(material):
     (lines,) = read_blocks(material, Source("lines", "es", "alone", 1, 0, "CC0"))
     found = list(short_documents(lines, random.Random(5)))

@@ -12,8 +12,9 @@ from typing import Literal, get_args
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, read_lines
 
-Order = Literal["yes", "no", "alone", "turns", "speakers", "speech", "timed"]
+Order = Literal["yes", "no", "alone", "turns", "speakers", "named", "speech", "timed"]
 _ORDERS: dict[str, Order] = {order: order for order in get_args(Order)}
+_OWN_TEXTS = Path(__file__).parents[2]
 _ROW = (
     f"file TAB language (es, eu, en) TAB order ({', '.join(_ORDERS)}) TAB share (below 1, or a whole number) "
     "TAB dev (words) TAB licence, as docs/formats.md describes"
@@ -25,11 +26,12 @@ class Source:
     """A text of a mixture.
 
     Attributes:
-        file: path in the corpus folder, without suffix.
+        file: path in the corpus folder, without suffix; our own texts are in `egs/models`.
         language: language code.
-        order: `yes` for running text, `turns` if each of its lines is a speaker's turn, `speakers` if each block is;
-            `no` for unrelated lines, `alone` if most of them become documents of their own; `speech` for words with
-            speakers, `timed` for those with times that may be trained on (`training_text.speech`).
+        order: `yes` for running text, `turns` if each of its lines is a speaker's turn, `speakers` if each block is,
+            `named` if each line is `Name: turn` and blocks are conversations (lines with `#` are comments); `no` for
+            unrelated lines, `alone` if most of them become documents of their own; `speech` for words with speakers,
+            `timed` for those with times that may be trained on (`training_text.speech`).
         share: below 1 the part of the text that is used, else a whole number of repetitions.
         dev: number of words held out for development.
         licence: of the text.
@@ -45,12 +47,12 @@ class Source:
     @property
     def ordered(self) -> bool:
         """Whether the lines continue each other."""
-        return self.order in ("yes", "turns", "speakers")
+        return self.order == "yes" or self.has_turns
 
     @property
     def has_turns(self) -> bool:
         """Whether another person speaks in each block of the text."""
-        return self.order in ("turns", "speakers")
+        return self.order in ("turns", "speakers", "named")
 
     @property
     def is_speech(self) -> bool:
@@ -84,15 +86,18 @@ def _source(line: str, place: str) -> Source:
 
 
 def read_blocks(corpus: Path, source: Source) -> Iterator[list[str]]:
-    """Read the blocks of a text: consecutive lines, with empty lines between blocks; a line of `turns` is a block.
+    """Read the blocks of a text: consecutive lines, with empty lines between blocks; where lines are turns, a turn.
 
-    Raises InputError if there is no such `.txt` or `.txt.xz` in the folder `corpus`, or it cannot be read.
+    Raises InputError if there is no such `.txt` or `.txt.xz` in the folder `corpus` or among our own texts, or it
+    cannot be read.
     """
     text = corpus / f"{source.file}.txt"
-    packed = text.with_name(f"{text.name}.xz")
-    lines = (line for _, line in read_lines(packed if packed.exists() else text))
+    places = (text, text.with_name(f"{text.name}.xz"), _OWN_TEXTS / f"{source.file}.txt")
+    lines = (line for _, line in read_lines(next(filter(Path.exists, places), text)))
+    if source.order == "named":
+        lines = (line.partition(": ")[2] for line in lines if not line.startswith("#"))
     for has_text, block in groupby(lines, key=lambda line: bool(line.strip())):
-        if has_text and source.order == "turns":
+        if has_text and source.order in ("turns", "named"):
             yield from ([line] for line in block)
         elif has_text:
             yield list(block)
