@@ -18,9 +18,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from asr_punct.capitals import apply_case, takes_case
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_lines, write_file
-from asr_punct.marks import Case, apply_case, takes_case
+from asr_punct.marks import Case
 from asr_punct.text import split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.hyphens import with_capital_parts

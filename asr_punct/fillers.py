@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Glyphs, Labels, Mark
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, Word, marks_of
 

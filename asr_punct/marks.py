@@ -1,20 +1,17 @@
 """The 13 marks and 3 case labels of AutoPunct (González-Docasal et al. 2021, sections 5.3 and 5.4).
 
 `Mark` is the table of what is true of each mark; lists of some marks, here and in other modules, are queries of it.
-This module writes words with marks and capitals; `asr_punct.text` reads them.
+`asr_punct.glyphs` writes words with marks and capitals; `asr_punct.text` reads them.
 """
 
 from __future__ import annotations
 
-import html
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, Self
 
 from asr_punct.errors import ArgumentError, InputError
-from asr_punct.languages import parse_language
 
 
 class Kind(IntEnum):
@@ -124,11 +121,6 @@ CAPITAL_FOLLOWS = tuple(mark for mark in MARKS if mark.next_case is NextCase.CAP
 STOPS = tuple(mark for mark in STRONGEST_FIRST if mark.kind in (Kind.STOP, Kind.COMMA) or mark is Mark.PERIOD)
 """Marks of which a word has at most one, from the strongest to the weakest: `. ; : ,`"""
 NO_MARKS = "O"
-# a dash or mark of the word before: -cómo, ,cómo; not -5, .5
-_GLUED = re.compile(r"(?:[,;:?!…]|\.(?!\d)|[-‐‑‒–—―](?!\d))+(?=.)", re.DOTALL)
-CHARACTER_REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", re.IGNORECASE)
-"""A character of HTML and XML by name or number, such as `&amp;`: it has no case, whatever letters it has."""
-_UNCASED = re.compile(r"[<>\[\]@]|://|www\.|^\(?%[a-z]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,131 +133,6 @@ class Labels:
     marks: frozenset[Mark] = frozenset()
     case: Case = Case.O
     as_is: bool = field(default=False, compare=False, repr=False)
-
-
-def case_of(word: str) -> Case:
-    """Return the case label of a written word.
-
-    ALL_CAPS needs at least two letters. In mixed case the first letter counts: `EiTB` is FIRST_CAP and `eBay` is O.
-    Letters without case (`º`) are ignored.
-    """
-    word = _without_references(word)
-    letters, lower = [c for c in word if _has_case(c)], word.lower()
-    if len(letters) >= 2 and word != lower and word == apply_case(lower, Case.ALL_CAPS):
-        return Case.ALL_CAPS
-    if letters and letters[0] != letters[0].lower():
-        return Case.FIRST_CAP
-    return Case.O
-
-
-def apply_case(word: str, case: Case) -> str:
-    """Apply a case label. A word in which this would change more than case (`straße` in ALL_CAPS) is not changed."""
-    if case is Case.O:
-        return word
-    if case is Case.ALL_CAPS:
-        cased = word.upper() if "&" not in word else _upper_outside_references(word)
-    else:
-        first = next((i for i, c in enumerate(_without_references(word)) if _has_case(c)), 0)
-        cased = word[:first] + word[first : first + 1].upper() + word[first + 1 :]
-    return cased if cased.lower() == word.lower() else word
-
-
-def takes_case(word: str) -> bool:
-    """Return whether a word may be given capitals: tags (`<unk>`, `[noise]`, `%uh`) and addresses may not."""
-    return not _UNCASED.search(word)
-
-
-def _without_references(word: str) -> str:
-    """Return a word of the same length, with `a` or `&` for its character references: those of letters, and others."""
-
-    def replaced(match: re.Match[str]) -> str:
-        return len(match[0]) * ("a" if html.unescape(match[0]).isalpha() else "&")
-
-    return CHARACTER_REFERENCE.sub(replaced, word) if "&" in word else word
-
-
-def _upper_outside_references(word: str) -> str:
-    result, end = "", 0
-    for match in CHARACTER_REFERENCE.finditer(word):
-        result += word[end : match.start()].upper() + match[0]
-        end = match.end()
-    return result + word[end:].upper()
-
-
-def _has_case(char: str) -> bool:
-    return char.isalpha() and char.lower() != char.upper()
-
-
-@dataclass(frozen=True)
-class Glyphs:
-    """How a language writes marks and capitals.
-
-    Attributes:
-        name: language code.
-        glyph: the character of each mark.
-        right: order of the marks after a word; American English writes comma and period inside the quote.
-        cased: function that applies a case label to a word: `apply_case`, or that of a casing list.
-        of_language: function that returns the glyphs of another language; None: these are for all languages.
-    """
-
-    name: str
-    glyph: Mapping[Mark, str]
-    right: tuple[Mark, ...] = RIGHT
-    cased: Callable[[str, Case], str] = field(default=apply_case)
-    of_language: Callable[[str], Glyphs] | None = field(default=None, compare=False, repr=False)
-    _sides: dict[frozenset[Mark], tuple[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
-
-    def case(self, word: str, labels: Labels) -> str:
-        """Return a word with the case of its labels."""
-        return word if labels.as_is else self.cased(word, labels.case)
-
-    def of(self, language: str) -> Glyphs:
-        """Return the glyphs for an utterance in a language."""
-        return self.of_language(language) if self.of_language and language else self
-
-    def before(self, marks: frozenset[Mark]) -> str:
-        """Return the glyphs of the opening marks, in written order."""
-        return self._both_sides(marks)[0] if marks else ""
-
-    def after(self, marks: frozenset[Mark]) -> str:
-        """Return the glyphs of the other marks, in written order; a dash has no space before it."""
-        return self._both_sides(marks)[1] if marks else ""
-
-    def _both_sides(self, marks: frozenset[Mark]) -> tuple[str, str]:
-        found = self._sides.get(marks)
-        if found is None:
-            before, after = ("".join(self.glyph[m] for m in side if m in marks) for side in (LEFT, self.right))
-            found = self._sides[marks] = before, after
-        return found
-
-
-_SPANISH = {mark: mark.glyph for mark in MARKS}
-_ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
-# comma and period inside the closing quotation mark
-_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: 3.5 if mark in (Mark.COMMA, Mark.PERIOD) else mark.place))
-_GLYPHS = {
-    "es": Glyphs("es", _SPANISH),
-    "eu": Glyphs("eu", _SPANISH),
-    "en": Glyphs("en", _ENGLISH, _AMERICAN),
-    "bn": Glyphs("bn", _ENGLISH | {Mark.PERIOD: "।"}),
-}
-
-_WITH_OPENING = {"es", "ast", "gl"}
-"""Languages whose questions and exclamations begin with ¿ and ¡; in Galician they may."""
-
-
-def glyphs(language: str) -> Glyphs:
-    """Return the glyphs of a language; for a mixture (`es+eu`), those of the first language.
-
-    Other languages than es, eu, en and bn have English quotation marks, with comma and period after them.
-    """
-    first = parse_language(language).split("+")[0]
-    return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
-
-
-def opens_sentences(language: str) -> bool:
-    """Return whether questions and exclamations begin with ¿ and ¡ in a language, or in one of a mixture."""
-    return not _WITH_OPENING.isdisjoint(parse_language(language).split("+"))
 
 
 def format_marks(marks: Iterable[Mark]) -> str:
@@ -311,36 +178,3 @@ def parse_case(text: str) -> Case:
         return Case(text)
     except ValueError:
         raise InputError("", f"case {text!r}", f"one of {' '.join(CASES)}") from None
-
-
-def glued_length(word: str) -> int:
-    """Return the number of characters before a word that its opening marks follow: dashes, marks of the word before."""
-    found = None if word[:1].isalnum() else _GLUED.match(word)
-    return found.end() if found else 0
-
-
-def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
-    """Write a word with its case and marks as one token, for CTM and other formats with one token per word.
-
-    PERIOD adds no second period to an abbreviation (`etc.`).
-    """
-    cased = glyphs.case(word, labels)
-    if not labels.marks:
-        return cased
-    marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
-    if before := glyphs.before(marks):
-        glued = glued_length(cased)
-        cased = cased[:glued] + before + cased[glued:]
-    return cased + glyphs.after(marks)
-
-
-def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:
-    """Write words and labels as one line of running text, with a space before each DASH."""
-    tokens, dash = list[str](), Mark.DASH
-    for word, label in zip(words, labels, strict=True):
-        if dash in label.marks:
-            tokens.append(write_word(word, replace(label, marks=label.marks - {dash}), glyphs))
-            tokens.append(glyphs.glyph[dash])
-        else:
-            tokens.append(write_word(word, label, glyphs))
-    return " ".join(tokens)

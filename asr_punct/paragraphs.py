@@ -18,7 +18,7 @@ from itertools import chain, groupby, pairwise
 from statistics import median
 
 from asr_punct.errors import ArgumentError
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.sentences import sentences
 from asr_punct.text import comparison_form
 from asr_punct.text.abbreviations import rules_of

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from asr_punct import formats
+from asr_punct.capitals import takes_case
 from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, Setting, plural
 from asr_punct.files import InputFile, Pathlike, make_directory, write_file
@@ -23,7 +24,8 @@ from asr_punct.formats.kaldi.tables import read_wav_scp
 from asr_punct.formats.registry import PARAGRAPH_FORMATS, READING_FORMATS
 from asr_punct.formats.source import Source
 from asr_punct.formats.times import OnBadTimes
-from asr_punct.marks import Glyphs, Labels, takes_case
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import Labels
 from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
 from asr_punct.progress import track
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise

@@ -6,7 +6,8 @@ from itertools import groupby
 from operator import attrgetter
 
 from asr_punct.channels import chronological
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Glyphs, Mark
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Mark
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.periods import is_initial
 from asr_punct.words import Utterance, Word, marks_of

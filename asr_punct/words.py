@@ -10,8 +10,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
+from asr_punct.capitals import takes_case
 from asr_punct.errors import ArgumentError, AsrPunctError, InputError
-from asr_punct.marks import CASES, MARKS, Case, Glyphs, Labels, Mark, takes_case, write_text
+from asr_punct.glyphs import Glyphs, write_text
+from asr_punct.marks import CASES, MARKS, Case, Labels, Mark
 
 Seconds = float
 TimeSource = Literal["asr", "aligner", "ctc", "whisper", "segment", "none"]

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from asr_punct.files import read_lines
-from asr_punct.marks import MARKS, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import MARKS, Mark
 from asr_punct.paragraphs import ParagraphSettings, paragraphs
 from asr_punct.sentences import sentences
 from asr_punct.training.pause_model import sample_pauses

@@ -14,7 +14,8 @@ import numpy as np
 
 from asr_punct.align.espeak import synthesise
 from asr_punct.formats.kaldi.ctm import write_ctm
-from asr_punct.marks import glyphs, mark_bits
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import mark_bits
 from asr_punct.pauses import BUCKET_MS
 from asr_punct.text import parse
 from asr_punct.training.pause_model import sample_pauses

@@ -12,7 +12,8 @@ from pathlib import Path
 from dummies import file
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, annotate
 
 CTM = "".join(f"r 1 {0.4 * i:.2f} 0.30 {word}\n" for i, word in enumerate(["ana", "mira", "la", "casa"]))

@@ -21,7 +21,8 @@ from asr_punct.config import Config, from_mapping
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.formats.lines.tsv import write_tsv
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
 COMMAND_LINE = [sys.executable, "-c", "from asr_punct.cli import main; main()"]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.channels import by_channel, in_order_of_time
 from asr_punct.formats.source import Source
-from asr_punct.marks import Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Labels, Mark
 from asr_punct.pauses import with_pauses
 from asr_punct.restoring import PipelineOptions, restore_file
 from asr_punct.words import Utterance, Word, split_words

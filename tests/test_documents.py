@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import ArgumentError, InputError
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.paragraphs import ParagraphSettings, paragraphs, parse_paragraphs, timed_paragraphs
 from asr_punct.sentences import sentences
 from asr_punct.words import Utterance, Word, text_of_utterance

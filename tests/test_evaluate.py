@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from asr_punct.formats.json.own import write_json
 from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.glyphs import glyphs, write_text
 from asr_punct.hub import shipped_models
-from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.text import without_marks
 from asr_punct.words import Utterance, Word, bare, without_labels
 

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_survival import drawn_punctuator
 
+from asr_punct.glyphs import write_word
 from asr_punct.inference.fill import MIN_INNER_STRETCH, MIN_STRETCH
-from asr_punct.marks import Case, Labels, Mark, write_word
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, annotate, split_words, utterances_of_text
 
 BARE = "ana mira la casa y eitb"

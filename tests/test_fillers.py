@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct.fillers import without_fillers
-from asr_punct.marks import Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Labels, Mark
 from asr_punct.text import parse
 from asr_punct.words import Utterance, Word, text_of_utterance
 

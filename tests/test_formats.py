@@ -16,7 +16,8 @@ from asr_punct.errors import ArgumentError, InputError, Setting
 from asr_punct.formats.registry import FORMATS, WRITABLE, WRITTEN_BACK, format_by_name
 from asr_punct.formats.source import Source
 from asr_punct.formats.times import BadTimes
-from asr_punct.marks import Case, Labels, Mark, glyphs, parse_marks
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark, parse_marks
 from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")

@@ -14,7 +14,8 @@ from asr_punct.errors import ArgumentError, InputError
 from asr_punct.formats.cues import cue_reader
 from asr_punct.formats.cues.cue_text import SRT, VTT
 from asr_punct.formats.cues.writers import parse_limits_option
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.subtitles import BBC, NETFLIX, make_cues
 from asr_punct.words import Utterance, Word, annotate
 

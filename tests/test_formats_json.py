@@ -14,7 +14,8 @@ from asr_punct.errors import InputError
 from asr_punct.formats.entries import sorted_by_start
 from asr_punct.formats.json.lhotse import read_lhotse
 from asr_punct.formats.registry import FORMATS, JsonFormat
-from asr_punct.marks import Case, Labels, Mark, glyphs, write_word
+from asr_punct.glyphs import glyphs, write_word
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.pauses import with_pauses
 from asr_punct.words import Utterance, Word, annotate
 

@@ -20,7 +20,8 @@ from asr_punct.formats.kaldi.ctm import RowsById, read_ctm
 from asr_punct.formats.kaldi.decode_ctm import place_words
 from asr_punct.formats.kaldi.stm import read_stm, without_ignored_segments
 from asr_punct.formats.kaldi.tables import read_data_dir
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
 ES = glyphs("es")

@@ -9,7 +9,8 @@ from asr_punct.corpora.written import prepare_nemo_labels
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.lines.nemo_labels import format_labels, read_nemo_labels
 from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word
 
 # Files read as labels

@@ -12,7 +12,7 @@ from asr_punct.encoding import visible
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import MemoryFile
 from asr_punct.formats.registry import READABLE, WRITABLE_FILES
-from asr_punct.marks import glyphs
+from asr_punct.glyphs import glyphs
 from asr_punct.words import Utterance, Word
 
 READ_BACK = [name for name in WRITABLE_FILES if name in READABLE]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from asr_punct import formats
 from asr_punct.errors import InputError
 from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
-from asr_punct.marks import Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Labels, Mark
 from asr_punct.text import without_marks
 from asr_punct.words import TIME_SOURCES, Utterance, Word, annotate
 

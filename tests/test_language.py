@@ -10,11 +10,12 @@ import pytest
 from dummies import json_lines
 
 from asr_punct import formats
+from asr_punct.glyphs import glyphs
 from asr_punct.identifier import identify
 from asr_punct.inference.choice import MAX_WAITING_WORDS
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import describe_languages, parse_language
-from asr_punct.marks import Labels, Mark, glyphs
+from asr_punct.marks import Labels, Mark
 from asr_punct.nemo import punctuate_hypotheses
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.words import Utterance, Word

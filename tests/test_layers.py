@@ -15,6 +15,8 @@ LAYERS = [
         "caching",
         "languages",
         "marks",
+        "capitals",
+        "glyphs",
         "words",
         "progress",
         "partial",

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asr_punct.capitals import apply_case, case_of, takes_case
 from asr_punct.decode.word_marks import Pair
 from asr_punct.errors import AsrPunctError
+from asr_punct.glyphs import glyphs, write_text, write_word
 from asr_punct.marks import (
     CASES,
     LEFT,
@@ -18,18 +20,12 @@ from asr_punct.marks import (
     Kind,
     Labels,
     Mark,
-    apply_case,
-    case_of,
     format_marks,
-    glyphs,
     mark_bits,
     marks_of_bits,
     named_marks,
     parse_case,
     parse_marks,
-    takes_case,
-    write_text,
-    write_word,
 )
 from asr_punct.text import read_marks
 

@@ -22,7 +22,8 @@ from training_text.spoken_numbers import spelled_out
 
 from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.marks import LEFT, Case, Labels, glyphs, write_text
+from asr_punct.glyphs import glyphs, write_text
+from asr_punct.marks import LEFT, Case, Labels
 from asr_punct.text import parse
 from asr_punct.words import Word
 

@@ -12,7 +12,8 @@ import pytest
 from asr_punct import nemo
 from asr_punct.asr.nemo_data import MAX_BYTES, check_archive
 from asr_punct.errors import InputError, MissingExtraError, ModelError
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.nemo import punctuate_hypotheses
 from asr_punct.pauses import with_pauses
 from asr_punct.words import annotate

@@ -12,7 +12,8 @@ from pair_rules import ENDS, PAIRS, bonus, table, violation
 from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.inputs import WordFlag, given_flags, mark_logits
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs, write_text
+from asr_punct.glyphs import glyphs, write_text
+from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark
 
 OPENING = frozenset(opening for opening, _ in PAIRS)
 LOWER = np.array([1.0, 0.0, 0.0], dtype=np.float32)

@@ -14,9 +14,10 @@ from asr_punct.decode.inputs import MIN_LISTED, WordFlag, label_probabilities, l
 from asr_punct.decode.settings import Calibration, DecodeSettings
 from asr_punct.errors import InputError
 from asr_punct.formats.json.own import read_json, write_json
+from asr_punct.glyphs import glyphs
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark, glyphs
+from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark
 from asr_punct.words import PROBABLE_LABELS, Utterance, Word, annotate
 
 FREE = np.zeros(1, dtype=np.uint32)

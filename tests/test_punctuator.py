@@ -14,12 +14,13 @@ import pytest
 from asr_punct import Punctuator, hub
 from asr_punct.checkpoint import TOKENIZER, WEIGHTS, load_tokenizer, read_info
 from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError
+from asr_punct.glyphs import glyphs, write_word
 from asr_punct.inference.backend import open_backend, thread_count
 from asr_punct.inference.options import OutputOptions
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.token_reader import TokenReader
 from asr_punct.inference.tune import read_dev_set
-from asr_punct.marks import MARKS, Case, Labels, Mark, glyphs, write_word
+from asr_punct.marks import MARKS, Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate, utterances_of_text
 
 TEXT = "ana mira la casa dónde está la ley"

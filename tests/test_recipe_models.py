@@ -21,9 +21,10 @@ from training_text.sources import Source
 from asr_punct.checkpoint import ONNX, ONNX_INT8, SCORES, WEIGHTS, read_info, write_info
 from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
+from asr_punct.glyphs import glyphs, write_text
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.inference.tune import Tuning
-from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.pauses import with_pauses
 from asr_punct.scoring import Scores, score, write_score_sets
 from asr_punct.words import Utterance, Word, annotate

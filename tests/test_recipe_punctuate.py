@@ -14,7 +14,8 @@ from types import SimpleNamespace
 if sys.argv[0].endswith(("restore_part.py", "merge_decode.py")):
     from asr_punct.errors import ModelError
     from asr_punct.inference import punctuator
-    from asr_punct.marks import Case, Labels, Mark, glyphs
+    from asr_punct.glyphs import glyphs
+    from asr_punct.marks import Case, Labels, Mark
     from asr_punct.words import annotate
 
     class ByPause:

@@ -10,7 +10,8 @@ import pytest
 from labelled import labelled, parse
 
 from asr_punct.errors import InputError
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.scoring import compare_counts, pair_words, score_counts
 from asr_punct.scoring.html import Comparison, write_page
 from asr_punct.scoring.html.page import EMBEDDED_BYTES

@@ -10,7 +10,8 @@ from browser import CHROMIUM
 from dummies import file
 
 from asr_punct.formats.json.own import write_json
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]

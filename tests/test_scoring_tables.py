@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from labelled import LABELS, labelled
 
 from asr_punct.errors import ArgumentError
-from asr_punct.marks import Case, Labels, Mark, glyphs
+from asr_punct.glyphs import glyphs
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.scoring import (
     Scores,
     bootstrap,

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct.errors import ArgumentError
-from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
+from asr_punct.glyphs import glyphs, write_text
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.subtitles import BBC, NETFLIX, Cue, Limits, check_cues, make_cues, parse_limits, report_lines, summarise
 from asr_punct.subtitles.cues import cut_units
 from asr_punct.subtitles.units import Unit, make_units

@@ -7,7 +7,8 @@ from dummies import examples, json_lines
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, format_marks, glyphs, parse_marks, write_text
+from asr_punct.glyphs import glyphs, write_text
+from asr_punct.marks import CASES, MARKS, Case, Labels, Mark, format_marks, parse_marks
 from asr_punct.text import canonical, clean, parse, read_marks, split_sound, split_token
 
 SIGN = {Case.O: "", Case.FIRST_CAP: "^", Case.ALL_CAPS: "^^"}

@@ -15,7 +15,8 @@ from training_text.spoken_numbers import spelled_out
 
 from asr_punct.errors import InputError
 from asr_punct.formats.lines.tsv import read_tsv
-from asr_punct.marks import Case, Labels, Mark, glyphs, write_text
+from asr_punct.glyphs import glyphs, write_text
+from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word
 
 

@@ -136,7 +136,7 @@ def score(
     from asr_punct.files import write_json_file
     from asr_punct.formats.kaldi.stm import without_ignored_segments
     from asr_punct.formats.labelled import read_labelled
-    from asr_punct.marks import glyphs
+    from asr_punct.glyphs import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
     from asr_punct.scoring.html import Comparison, check_audio, write_page
     from asr_punct.scoring.markdown import comparison, metric_names, report

@@ -57,7 +57,7 @@ def align(
     """
     from asr_punct import formats
     from asr_punct.align.methods import Fits, align_data_dir, align_file, identify_language, texts_of_data_dir
-    from asr_punct.marks import glyphs
+    from asr_punct.glyphs import glyphs
 
     set_log_level(quiet)
     tables = [data_dir / name for name in TABLES] if data_dir else []  # not its `ctm`, which align often writes
@@ -128,7 +128,7 @@ def pauses(
     """
     from asr_punct import formats
     from asr_punct.corpora.timed import TimedCorpus
-    from asr_punct.marks import glyphs
+    from asr_punct.glyphs import glyphs
 
     if output.suffix not in ("", ".tsv"):
         raise AsrPunctError("-o", repr(str(output)), "a .tsv file")

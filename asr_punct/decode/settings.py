@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from asr_punct.errors import ArgumentError
-from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark, opens_sentences
+from asr_punct.glyphs import opens_sentences
+from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark
 
 _UNOPENED = {closing: 2.0 for _, closing in PAIRS if closing.kind is Kind.END}
 

@@ -23,7 +23,7 @@ from asr_punct.formats.registry import (
 from asr_punct.formats.source import Source
 from asr_punct.formats.time_sources import named_time_source
 from asr_punct.formats.times import OnBadTimes, checked, with_times_that_make_sense
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, with_time_source
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from asr_punct.channels import chronological
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.formats.values import short_repr
-from asr_punct.marks import Glyphs, write_text, write_word
+from asr_punct.glyphs import Glyphs, write_text, write_word
 from asr_punct.words import Seconds, Utterance, Word, has_times
 
 _Item = TypeVar("_Item")

@@ -52,7 +52,7 @@ from asr_punct.formats.lines.whisper_lines import (
 )
 from asr_punct.formats.tiers.eaf import is_eaf, read_eaf, write_eaf
 from asr_punct.formats.tiers.textgrid import is_textgrid, read_textgrid, write_textgrid
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance
 
 Reader = Callable[[Pathlike], Iterator[Utterance]]

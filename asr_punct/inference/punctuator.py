@@ -16,6 +16,7 @@ from asr_punct.channels import Processed, by_channel
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ArgumentError
 from asr_punct.formats.lines.nemo_labels import format_labels
+from asr_punct.glyphs import Glyphs
 from asr_punct.hub import AUTO, DEFAULT_MODEL, find_model, models_by_language, named_models
 from asr_punct.inference.choice import LanguageChoice
 from asr_punct.inference.options import USUAL_STREAM, ModelOptions, OutputOptions, StreamSettings
@@ -24,7 +25,6 @@ from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.stream import Stream
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.pauses import with_pauses
 from asr_punct.text import without_marks
 from asr_punct.words import Utterance, check_utterances, split_words, text_of_utterance, utterances_of_text

@@ -19,6 +19,7 @@ from asr_punct.decode.inputs import label_probabilities, list_probabilities
 from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
 from asr_punct.errors import ArgumentError
+from asr_punct.glyphs import Glyphs, glyphs
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
 from asr_punct.inference.evidence import OPENING, without_openings
 from asr_punct.inference.fill import keep_marked
@@ -26,7 +27,7 @@ from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.token_reader import TokenReader
 from asr_punct.inference.tokens import Token, flag_boundaries, spread_labels
-from asr_punct.marks import CASES, MARKS, PAIRS, Glyphs, Labels, Mark, glyphs, named_marks
+from asr_punct.marks import CASES, MARKS, PAIRS, Labels, Mark, named_marks
 from asr_punct.pauses import with_pauses
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, annotate, by_speaker

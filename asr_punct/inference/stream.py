@@ -22,6 +22,7 @@ from asr_punct.decode.inputs import FlagArray, FloatArray
 from asr_punct.decode.plain import new_online_decoder
 from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
+from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.options import StreamSettings
@@ -29,7 +30,7 @@ from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import Token, spread_labels
 from asr_punct.inference.windows import Window
 from asr_punct.languages import parse_language
-from asr_punct.marks import LEFT, Glyphs, Labels, write_word
+from asr_punct.marks import LEFT, Labels
 from asr_punct.words import Seconds, Word, check_times, is_one_word
 
 

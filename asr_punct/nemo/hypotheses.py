@@ -9,8 +9,9 @@ from asr_punct.formats.entries import written_words
 from asr_punct.formats.json.nodes import replace_entries
 from asr_punct.formats.time_sources import time_source_of
 from asr_punct.formats.values import Object
+from asr_punct.glyphs import Glyphs
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import SENTENCE_ENDS, Glyphs
+from asr_punct.marks import SENTENCE_ENDS
 from asr_punct.text import read_marks, split_token
 from asr_punct.words import Seconds, Utterance, marks_of
 

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from itertools import chain
 
 from asr_punct.errors import plural
-from asr_punct.marks import MARKS, Glyphs, Kind, Mark
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import MARKS, Kind, Mark
 from asr_punct.scoring.mark_classes import EACH_MARK, MarkClasses
 from asr_punct.scoring.scores import ERROR_RATES, Interval, Rate, Scores
 from asr_punct.scoring.significance import Difference

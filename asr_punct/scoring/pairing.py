@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from asr_punct.capitals import apply_case
 from asr_punct.errors import InputError, Setting
-from asr_punct.marks import Labels, Mark, apply_case, format_marks
+from asr_punct.marks import Labels, Mark, format_marks
 from asr_punct.scoring.edit import Alignment, align_words
 from asr_punct.scoring.projection import project
 from asr_punct.text.edges import comparison_form, strip_marks

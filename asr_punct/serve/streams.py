@@ -21,10 +21,10 @@ from pydantic import ValidationError
 
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.formats.json.own import word_object
+from asr_punct.glyphs import Glyphs
 from asr_punct.inference.options import OutputOptions, StreamSettings
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
-from asr_punct.marks import Glyphs
 from asr_punct.serve.connections import BAD_MESSAGE, BEHIND, INTERNAL, STOPPED, Connection
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles.limits import Limits
 from asr_punct.subtitles.units import Unit, make_units
 from asr_punct.words import Seconds, Utterance

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, groupby, pairwise
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Glyphs, Kind, Mark, write_text
+from asr_punct.glyphs import Glyphs, write_text
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Kind, Mark
 from asr_punct.subtitles.binding import binds
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.periods import is_initial

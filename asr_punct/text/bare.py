@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from asr_punct.marks import takes_case
+from asr_punct.capitals import takes_case
 from asr_punct.text.characters import MARK_SHAPES, shape_of
 from asr_punct.text.edges import split_token
 from asr_punct.text.entities import unescape_with_places

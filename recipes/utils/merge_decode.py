@@ -21,8 +21,8 @@ from asr_punct.formats.entries import written_words
 from asr_punct.formats.kaldi.decode_ctm import write_labelled
 from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.formats.labelled import labelled
+from asr_punct.glyphs import Glyphs
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, annotate, split_words
 
 

@@ -25,7 +25,7 @@ from asr_punct.formats.kaldi.tables import (
     recording_of,
 )
 from asr_punct.formats.time_sources import named_time_source
-from asr_punct.marks import glyphs
+from asr_punct.glyphs import glyphs
 from asr_punct.words import Utterance
 
 

@@ -12,7 +12,8 @@ from html import escape, unescape
 from html.entities import html5
 from itertools import pairwise
 
-from asr_punct.marks import Glyphs, Labels, glued_length, write_text
+from asr_punct.glyphs import Glyphs, glued_length, write_text
+from asr_punct.marks import Labels
 
 _VOICE = re.compile(r"</?v[\s.>]")
 """Start of a WebVTT voice tag: `<v Ana>`, `<v.loud Ana>` or `</v>`."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from asr_punct.errors import InputError
 from asr_punct.formats.cues.writers import OnCue, plain_cues
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles import Cue, Limits
 from asr_punct.words import Seconds, Utterance
 

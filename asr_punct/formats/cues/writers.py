@@ -16,7 +16,7 @@ from asr_punct.errors import ArgumentError, InputError, Setting, plural
 from asr_punct.formats.cues.cue_reader import CueOrigin
 from asr_punct.formats.cues.cue_text import SRT, VTT, Markup
 from asr_punct.formats.values import escape_xml, format_clock, xml_attributes
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
 from asr_punct.words import Seconds, Utterance
 

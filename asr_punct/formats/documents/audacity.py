@@ -5,7 +5,7 @@ from typing import TextIO
 
 from asr_punct.formats.documents.sentences import timed_sentences
 from asr_punct.formats.entries import segment_times
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance, text_of_utterance
 
 

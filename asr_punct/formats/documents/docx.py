@@ -10,7 +10,7 @@ from typing import Any
 from asr_punct.errors import MissingExtraError
 from asr_punct.formats.documents.headings import heading_of
 from asr_punct.formats.values import escape_xml
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance, text_of_utterance
 
 _SPEAKER, _TIME, _TRANSCRIPT = "Speaker", "Time", "Transcript"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from asr_punct.formats.documents.headings import heading_of
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance, text_of_utterance
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, TextIO
 
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.sentences import sentences
 from asr_punct.subtitles.units import filled_times
 from asr_punct.words import Utterance, bounds, has_times, text_of_utterance

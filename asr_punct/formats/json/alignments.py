@@ -19,8 +19,8 @@ from asr_punct.formats.json.nodes import Node, find, segment_utterances
 from asr_punct.formats.json.places import Place, placed_words, write_placed
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.values import Object
+from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
 
 _AENEAS, _GENTLE = "aeneas", "gentle"

@@ -25,8 +25,8 @@ from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import get_time_source, set_time_source
 from asr_punct.formats.times import confidence_of, end_after, time_of
 from asr_punct.formats.values import Object, short_repr
+from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.subtitles.units import with_edges
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 

@@ -16,7 +16,7 @@ from asr_punct.formats.json.lhotse import changed_supervision, supervision_utter
 from asr_punct.formats.json.nodes import Node, find, first_json_value, read_json_lines
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.values import Object
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 _FORMAT = "lhotse-cuts"

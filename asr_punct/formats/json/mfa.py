@@ -16,7 +16,7 @@ from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.tiers.grid import INTERVALS, POINTS, Grid, GridTier
 from asr_punct.formats.tiers.textgrid import PUNCTUATED, grid_utterances, unchanged_grid, written_grid
 from asr_punct.formats.values import Object, short_repr
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance
 
 _FORMAT = "mfa"

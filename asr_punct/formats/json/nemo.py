@@ -18,8 +18,8 @@ from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import get_time_source, set_time_source
 from asr_punct.formats.times import time_of
 from asr_punct.formats.values import Object
+from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _FORMAT, _AUDIO, _REFERENCE = "nemo", "audio_filepath", "text"

@@ -19,8 +19,9 @@ from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import check_time_source
 from asr_punct.formats.times import time_of
 from asr_punct.formats.values import Object, short_repr
+from asr_punct.glyphs import Glyphs, write_text, write_word
 from asr_punct.languages import parse_language
-from asr_punct.marks import MARKS, Case, Glyphs, Labels, Mark, parse_case, parse_marks, write_text, write_word
+from asr_punct.marks import MARKS, Case, Labels, Mark, parse_case, parse_marks
 from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})

@@ -17,7 +17,7 @@ from asr_punct.errors import InputError, Setting
 from asr_punct.formats.entries import entry_words, replace_tokens, written_parts
 from asr_punct.formats.json.nodes import Node, Values
 from asr_punct.formats.origins import json_origin
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 

@@ -16,7 +16,7 @@ from asr_punct.formats.json import nodes
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import KEY, set_time_source
 from asr_punct.formats.values import Object
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance, Word, has_times
 
 _FORMAT = "vosk"

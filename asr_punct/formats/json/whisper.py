@@ -38,8 +38,8 @@ from asr_punct.formats.json import nodes, whisper_chunks, whisper_cpp
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import set_time_source
 from asr_punct.formats.values import Object, short_repr
+from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 
 _FORMAT = "whisper"

@@ -15,8 +15,8 @@ from asr_punct.formats.json.nodes import Node, find, replace_entries, segment_ut
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import set_time_source
 from asr_punct.formats.values import Object, short_repr
+from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.words import TimeSource, Utterance, Word
 
 _CHUNKS = "whisper/chunks"

@@ -21,8 +21,8 @@ from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import set_time_source
 from asr_punct.formats.times import NotATime
 from asr_punct.formats.values import Object
+from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.words import Seconds, Utterance, Word
 
 _FORMAT = "whisper/cpp"

@@ -19,7 +19,7 @@ from asr_punct.formats.entries import with_edge_times
 from asr_punct.formats.origins import LineOrigin, keep_line, line_origin
 from asr_punct.formats.times import column_time, confidence_of, end_after
 from asr_punct.formats.values import format_seconds, one_token
-from asr_punct.marks import Glyphs, write_word
+from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times, with_edges
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
 

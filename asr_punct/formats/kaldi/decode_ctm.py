@@ -20,7 +20,8 @@ from asr_punct.files import Pathlike
 from asr_punct.formats.kaldi.ctm import read_ctm, write_ctm
 from asr_punct.formats.kaldi.tables import Segments, read_channels
 from asr_punct.formats.times import SEGMENT_TOLERANCE, without_bad_times
-from asr_punct.marks import Glyphs, Labels
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import Labels
 from asr_punct.words import Seconds, Utterance, Word, bounds, shift
 
 _LOG = logging.getLogger(__name__)

@@ -44,8 +44,8 @@ from asr_punct.formats.kaldi.tables import (
 )
 from asr_punct.formats.origins import LineOrigin, attach_lines, line_origin, lines_around
 from asr_punct.formats.values import format_seconds, one_token
+from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
-from asr_punct.marks import Glyphs
 from asr_punct.words import Utterance, Word, bounds, split_words
 
 _LOG = logging.getLogger(__name__)

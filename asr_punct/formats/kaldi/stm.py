@@ -20,7 +20,7 @@ from asr_punct.formats.kaldi.ctm import COMMENT
 from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
 from asr_punct.formats.times import column_time
 from asr_punct.formats.values import format_seconds, one_token, short_repr
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles.units import with_edges
 from asr_punct.words import Seconds, Utterance, Word, annotate
 

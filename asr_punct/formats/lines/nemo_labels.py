@@ -11,7 +11,8 @@ from itertools import zip_longest
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike, display_name, read_lines
 from asr_punct.formats.lines.text import read_text
-from asr_punct.marks import NO_MARKS, STRONGEST_FIRST, Case, Glyphs, Labels
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import NO_MARKS, STRONGEST_FIRST, Case, Labels
 from asr_punct.text import read_marks
 from asr_punct.words import Utterance, Word, annotate
 

@@ -7,7 +7,7 @@ from typing import TextIO
 from asr_punct.channels import in_order_of_time
 from asr_punct.files import Pathlike, read_lines
 from asr_punct.formats.origins import LineOrigin, line_origin
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance, text_of_utterance, utterances_of_lines
 
 _EMPTY_LINE = LineOrigin("text")

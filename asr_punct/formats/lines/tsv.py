@@ -13,7 +13,8 @@ from asr_punct.errors import AsrPunctError, InputError, plural
 from asr_punct.files import Pathlike, display_name, read_lines
 from asr_punct.formats.time_sources import check_time_source
 from asr_punct.formats.values import one_token, parse_seconds
-from asr_punct.marks import CASES, Glyphs, Labels, format_marks, parse_case, parse_marks
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import CASES, Labels, format_marks, parse_case, parse_marks
 from asr_punct.words import Seconds, Utterance, Word
 
 _UNKNOWN_PAUSE = "-"

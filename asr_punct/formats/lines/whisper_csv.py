@@ -23,7 +23,7 @@ from asr_punct.formats.lines.whisper_lines import (
 )
 from asr_punct.formats.origins import LineOrigin, ParsedLine, lines_around
 from asr_punct.formats.values import short_repr
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance
 
 CSV = "whisper-csv"

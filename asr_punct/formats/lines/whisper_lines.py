@@ -18,7 +18,7 @@ from asr_punct.formats.entries import entry_words, segment_times, sorted_by_star
 from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
 from asr_punct.formats.times import column_time
 from asr_punct.formats.values import format_clock, short_repr
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles.units import with_edges
 from asr_punct.words import Seconds, Utterance
 

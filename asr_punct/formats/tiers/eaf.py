@@ -21,7 +21,7 @@ from asr_punct.formats.tiers.eaf_xml import Annotation, EafFile, EafTier, Span, 
 from asr_punct.formats.tiers.speech_tiers import speech_tracks
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.values import escape_xml
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance
 
 _UNNAMED = ("utterances", "words", "default")

@@ -11,7 +11,7 @@ from asr_punct.formats.entries import sorted_by_start, written_words
 from asr_punct.formats.tiers.eaf_xml import TIMES_PROPERTY
 from asr_punct.formats.time_sources import KEY, set_first_time_source
 from asr_punct.formats.values import escape_xml, xml_attributes
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles.units import filled_times, with_edges
 from asr_punct.words import Seconds, Utterance
 

@@ -25,7 +25,7 @@ from asr_punct.formats.entries import (
 from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier, parse_grid
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.times import time_of
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 PUNCTUATED = "punctuated"

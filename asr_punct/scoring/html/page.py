@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader
 from asr_punct.audio import check_file, duration
 from asr_punct.errors import EXPECTED_TIMES, ArgumentError, InputError, MissingExtraError, plural
 from asr_punct.files import Pathlike, write_file
-from asr_punct.marks import Glyphs
+from asr_punct.glyphs import Glyphs
 from asr_punct.recordings import check_ends
 from asr_punct.scoring import markdown
 from asr_punct.scoring.evaluate import PairedTexts

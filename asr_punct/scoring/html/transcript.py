@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from asr_punct.marks import CASES, LEFT, Case, Glyphs, Labels, Mark
+from asr_punct.glyphs import Glyphs
+from asr_punct.marks import CASES, LEFT, Case, Labels, Mark
 from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.markdown import CASE_NAMES, mark_name, percent
 from asr_punct.scoring.pairing import WordPair

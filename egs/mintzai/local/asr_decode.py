@@ -14,7 +14,7 @@ from nemo.collections.asr.models import ASRModel
 from asr_punct.errors import run_script
 from asr_punct.files import write_file
 from asr_punct.formats.kaldi.ctm import write_ctm
-from asr_punct.marks import glyphs
+from asr_punct.glyphs import glyphs
 from asr_punct.words import Utterance, Word
 
 _BATCH = 16

@@ -1,0 +1,119 @@
+"""How languages write marks and capitals, and words and texts written so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from asr_punct.capitals import apply_case
+from asr_punct.languages import parse_language
+from asr_punct.marks import LEFT, MARKS, RIGHT, Case, Labels, Mark
+
+# a dash or mark of the word before: -cómo, ,cómo; not -5, .5
+_GLUED = re.compile(r"(?:[,;:?!…]|\.(?!\d)|[-‐‑‒–—―](?!\d))+(?=.)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Glyphs:
+    """How a language writes marks and capitals.
+
+    Attributes:
+        name: language code.
+        glyph: the character of each mark.
+        right: order of the marks after a word; American English writes comma and period inside the quote.
+        cased: function that applies a case label to a word: `apply_case`, or that of a casing list.
+        of_language: function that returns the glyphs of another language; None: these are for all languages.
+    """
+
+    name: str
+    glyph: Mapping[Mark, str]
+    right: tuple[Mark, ...] = RIGHT
+    cased: Callable[[str, Case], str] = field(default=apply_case)
+    of_language: Callable[[str], Glyphs] | None = field(default=None, compare=False, repr=False)
+    _sides: dict[frozenset[Mark], tuple[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def case(self, word: str, labels: Labels) -> str:
+        """Return a word with the case of its labels."""
+        return word if labels.as_is else self.cased(word, labels.case)
+
+    def of(self, language: str) -> Glyphs:
+        """Return the glyphs for an utterance in a language."""
+        return self.of_language(language) if self.of_language and language else self
+
+    def before(self, marks: frozenset[Mark]) -> str:
+        """Return the glyphs of the opening marks, in written order."""
+        return self._both_sides(marks)[0] if marks else ""
+
+    def after(self, marks: frozenset[Mark]) -> str:
+        """Return the glyphs of the other marks, in written order; a dash has no space before it."""
+        return self._both_sides(marks)[1] if marks else ""
+
+    def _both_sides(self, marks: frozenset[Mark]) -> tuple[str, str]:
+        found = self._sides.get(marks)
+        if found is None:
+            before, after = ("".join(self.glyph[m] for m in side if m in marks) for side in (LEFT, self.right))
+            found = self._sides[marks] = before, after
+        return found
+
+
+_SPANISH = {mark: mark.glyph for mark in MARKS}
+_ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
+# comma and period inside the closing quotation mark
+_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: 3.5 if mark in (Mark.COMMA, Mark.PERIOD) else mark.place))
+_GLYPHS = {
+    "es": Glyphs("es", _SPANISH),
+    "eu": Glyphs("eu", _SPANISH),
+    "en": Glyphs("en", _ENGLISH, _AMERICAN),
+    "bn": Glyphs("bn", _ENGLISH | {Mark.PERIOD: "।"}),
+}
+
+_WITH_OPENING = {"es", "ast", "gl"}
+"""Languages whose questions and exclamations begin with ¿ and ¡; in Galician they may."""
+
+
+def glyphs(language: str) -> Glyphs:
+    """Return the glyphs of a language; for a mixture (`es+eu`), those of the first language.
+
+    Other languages than es, eu, en and bn have English quotation marks, with comma and period after them.
+    """
+    first = parse_language(language).split("+")[0]
+    return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
+
+
+def opens_sentences(language: str) -> bool:
+    """Return whether questions and exclamations begin with ¿ and ¡ in a language, or in one of a mixture."""
+    return not _WITH_OPENING.isdisjoint(parse_language(language).split("+"))
+
+
+def glued_length(word: str) -> int:
+    """Return the number of characters before a word that its opening marks follow: dashes, marks of the word before."""
+    found = None if word[:1].isalnum() else _GLUED.match(word)
+    return found.end() if found else 0
+
+
+def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
+    """Write a word with its case and marks as one token, for CTM and other formats with one token per word.
+
+    PERIOD adds no second period to an abbreviation (`etc.`).
+    """
+    cased = glyphs.case(word, labels)
+    if not labels.marks:
+        return cased
+    marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
+    if before := glyphs.before(marks):
+        glued = glued_length(cased)
+        cased = cased[:glued] + before + cased[glued:]
+    return cased + glyphs.after(marks)
+
+
+def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:
+    """Write words and labels as one line of running text, with a space before each DASH."""
+    tokens, dash = list[str](), Mark.DASH
+    for word, label in zip(words, labels, strict=True):
+        if dash in label.marks:
+            tokens.append(write_word(word, replace(label, marks=label.marks - {dash}), glyphs))
+            tokens.append(glyphs.glyph[dash])
+        else:
+            tokens.append(write_word(word, label, glyphs))
+    return " ".join(tokens)
