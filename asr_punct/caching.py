@@ -1,5 +1,7 @@
-"""Caches of functions of words, in bounded memory."""
+"""Caches of functions of words, in bounded memory, and of values that each process makes for itself."""
 
+import os
+import pickle
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, TypeVar, cast
@@ -22,3 +24,16 @@ def cached_by_word(entries: int) -> Callable[[Function], Function]:
         return cast(Function, call)
 
     return decorate
+
+
+def made_once(call: bytes) -> Any:
+    """Return what a pickled call returns; a process calls it once.
+
+    A pool of processes gets an object with every group of inputs, and makes it of the call only for the first one.
+    """
+    return _made_in(os.getpid(), call)  # a fork must not use the objects of its parent
+
+
+@lru_cache(maxsize=4)
+def _made_in(process: int, call: bytes) -> Any:
+    return pickle.loads(call)()

@@ -29,7 +29,8 @@ from asr_punct.marks import Labels
 from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
 from asr_punct.progress import track
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
-from asr_punct.words import Utterance, Word, lowercased, word_count
+from asr_punct.text.bare import lowercased
+from asr_punct.words import Utterance, Word, word_count
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator

@@ -10,8 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from asr_punct.capitals import takes_case
-from asr_punct.errors import ArgumentError, AsrPunctError, InputError
+from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.glyphs import Glyphs, write_text
 from asr_punct.marks import CASES, MARKS, Case, Labels, Mark
 
@@ -240,21 +239,6 @@ def without_labels(utterance: Utterance) -> Utterance:
     return annotate(utterance, labels=None, probabilities=None)
 
 
-def lowercase_words(words: Iterable[Word]) -> tuple[Word, ...]:
-    """Return the words in lower case; tags and addresses (`<UNK>`) are unchanged."""
-    return tuple(replace(word, text=word.text.lower()) if takes_case(word.text) else word for word in words)
-
-
-def lowercased(utterance: Utterance) -> Utterance:
-    """Return the utterance in lower case, but for its tags and addresses."""
-    return replace(utterance, words=lowercase_words(utterance.words))
-
-
-def bare(utterance: Utterance) -> Utterance:
-    """Return the utterance as recognisers write it: in lower case, without labels and probabilities."""
-    return without_labels(lowercased(utterance))
-
-
 def marks_of(word: Word) -> frozenset[Mark]:
     """Return the marks of a word, an empty set if it is not labelled."""
     return word.labels.marks if word.labels else frozenset()
@@ -295,19 +279,6 @@ def is_one_word(text: str) -> bool:
 def has_times(words: Iterable[Word]) -> bool:
     """Whether any word has a start or end time."""
     return any(word.start is not None or word.end is not None for word in words)
-
-
-def last_start(starts: Iterable[Seconds | None], after: Seconds = 0.0) -> Seconds:
-    """Return the last of the starts that are known, else `after`.
-
-    Raises InputError, at `word N`, if a word starts before an earlier one or before `after`.
-    """
-    for number, start in enumerate(starts, start=1):
-        if start is not None:
-            if start < after:
-                raise InputError(f"word {number}", f"start {start} after {after}", "the order of time")
-            after = start
-    return after
 
 
 def bounds(words: Iterable[Word]) -> tuple[Seconds, Seconds] | None:

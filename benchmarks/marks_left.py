@@ -27,7 +27,8 @@ from asr_punct.formats.labelled import read_labelled
 from asr_punct.hub import find_model
 from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import Labels, Mark
-from asr_punct.words import Utterance, annotate, bare
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance, annotate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "egs" / "models" / "local"))
 from score_model import find_sets

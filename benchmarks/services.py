@@ -33,7 +33,8 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.scoring import Counts, Difference, compare_counts, pair_words, score_counts
 from asr_punct.scoring.markdown import percent, table
 from asr_punct.scoring.projection import project
-from asr_punct.words import Utterance, Word, annotate, bare, with_time_source
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance, Word, annotate, with_time_source
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/services.md"
 PLOT = "services.svg"

@@ -15,7 +15,8 @@ from asr_punct.glyphs import glyphs, write_text
 from asr_punct.hub import shipped_models
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.text import without_marks
-from asr_punct.words import Utterance, Word, bare, without_labels
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance, Word, without_labels
 
 WARNING = "found labels, which stay in the output (to restore all marks and capitals: --ignore-labels)\n"
 MODEL = "es-eu"

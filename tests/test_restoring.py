@@ -10,7 +10,8 @@ from asr_punct.formats.source import Source
 from asr_punct.glyphs import glyphs
 from asr_punct.marks import Labels, Mark
 from asr_punct.restoring import CAPITALS_STAY, LABELS_STAY, PipelineOptions, prepare, restore_file
-from asr_punct.words import Utterance, Word, bare, split_words, text_of_utterance, utterances_of_text
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance, Word, split_words, text_of_utterance, utterances_of_text
 
 
 def test_a_word_is_a_frozen_value():

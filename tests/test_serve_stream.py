@@ -27,7 +27,7 @@ from asr_punct.marks import Case, Labels, Mark
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
-from asr_punct.serve.schema import ServerMessage
+from asr_punct.serve.stream_messages import ServerMessage
 from asr_punct.words import Word
 
 TEXT = ["ana", "mira", "la", "casa", "dónde", "está", "la", "ley", "luis", "mira", "la", "mesa"]

@@ -19,7 +19,8 @@ from asr_punct.formats.json.own import timed_word, word_object
 from asr_punct.formats.kaldi.ctm import could_be_row
 from asr_punct.inference.stream import Committed, Stream
 from asr_punct.restoring import CAPITALS_STAY, CapitalsCheck, OnHint
-from asr_punct.words import Seconds, Word, lowercase_words, split_words
+from asr_punct.text.bare import lowercase_words
+from asr_punct.words import Seconds, Word, split_words
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which the hint that they stay is given."""

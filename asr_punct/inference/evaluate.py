@@ -12,7 +12,8 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.scoring.evaluate import PairedTexts, pair_words
-from asr_punct.words import Utterance, annotate, bare, word_count
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance, annotate, word_count
 
 
 def evaluate(

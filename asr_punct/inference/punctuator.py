@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import chain, groupby, starmap
 from operator import itemgetter
 from os import PathLike
 from typing import Any
 
+from asr_punct.caching import made_once
 from asr_punct.channels import Processed, by_channel
 from asr_punct.checkpoint import ModelInfo
 from asr_punct.errors import ArgumentError
@@ -28,8 +28,6 @@ from asr_punct.languages import parse_language
 from asr_punct.pauses import with_pauses
 from asr_punct.text import without_marks
 from asr_punct.words import Utterance, check_utterances, split_words, text_of_utterance, utterances_of_text
-
-_OTHER_CALLS = "add_punctuation_capitalization takes a list of them, restore takes utterances"
 
 
 class Punctuator:
@@ -93,7 +91,7 @@ class Punctuator:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._open_again is None:
             raise ArgumentError("punctuator", "one that was made of parts", "one of Punctuator.open")
-        return _open_again, (pickle.dumps(self._open_again),)
+        return made_once, (pickle.dumps(self._open_again),)
 
     @property
     def info(self) -> ModelInfo:
@@ -114,7 +112,7 @@ class Punctuator:
             ArgumentError: the argument is not a string.
         """
         if not isinstance(text, str):
-            raise ArgumentError("text", type(text).__name__, f"str ({_OTHER_CALLS})")
+            raise ArgumentError("text", type(text).__name__, "str (restore takes utterances)")
         return "\n".join(map(self.write, self.restore(utterances_of_text(text), fill=fill)))
 
     def write(self, utterance: Utterance) -> str:
@@ -259,15 +257,10 @@ class Punctuator:
         wrong = [queries] if isinstance(queries, str) else [query for query in queries if not isinstance(query, str)]
         if wrong:
             raise ArgumentError("queries", repr(wrong[0]), "a list of strings")
-        minimum_length = self.info.model.encoder.max_subwords + 2
-        for name, size, minimum in (
-            ("batch_size", batch_size, 1),
-            ("max_seq_length", max_seq_length, minimum_length),
-            ("step", step, 1),
-            ("margin", margin, 0),
-        ):
-            if size is not None and not (hasattr(size, "__index__") and size >= minimum):
-                raise ArgumentError(name, repr(size), f"a whole number, {minimum} or more")
+        _check_size("batch_size", batch_size, 1)
+        _check_size("max_seq_length", max_seq_length, self.info.model.encoder.max_subwords + 2)
+        _check_size("step", step, 1)
+        _check_size("margin", margin, 0)
         utterances = [Utterance(split_words(query), document=str(i)) for i, query in enumerate(queries)]
         restored = self.with_windows(batch_size, max_seq_length, margin).restore(utterances)
         if return_labels:
@@ -301,12 +294,6 @@ class Punctuator:
             yield self._model(name), map(itemgetter(1), part)
 
 
-def _open_again(call: bytes) -> Punctuator:
-    """Make a punctuator again in another process, by a pickled call."""
-    return _opened_in(os.getpid(), call)  # a fork must not run the models of its parent
-
-
-@lru_cache(maxsize=4)  # a pool of processes gets the punctuator with every group of texts
-def _opened_in(process: int, call: bytes) -> Punctuator:
-    punctuator: Punctuator = pickle.loads(call)()
-    return punctuator
+def _check_size(name: str, size: int | None, minimum: int) -> None:
+    if size is not None and not (hasattr(size, "__index__") and size >= minimum):
+        raise ArgumentError(name, repr(size), f"a whole number, {minimum} or more")

@@ -14,7 +14,7 @@ from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import gather_labels
 from asr_punct.marks import CASES, MARKS
-from asr_punct.words import bare
+from asr_punct.text.bare import bare
 
 
 @dataclass(frozen=True)

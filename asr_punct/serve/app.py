@@ -30,17 +30,10 @@ from asr_punct.serve.models import Models
 from asr_punct.serve.openai_proxy import PATHS, OpenAiProxy
 from asr_punct.serve.prometheus import Measured, Metrics
 from asr_punct.serve.requests import parse_request
-from asr_punct.serve.schema import (
-    ClientMessage,
-    ErrorAnswer,
-    ModelDescription,
-    PunctuateAnswer,
-    PunctuateRequest,
-    ServerMessage,
-    UploadOptions,
-)
+from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, UploadOptions
 from asr_punct.serve.security import COOKIE, Guard, is_equal
 from asr_punct.serve.service_errors import ERRORS, ServiceError, internal_error
+from asr_punct.serve.stream_messages import ClientMessage, ServerMessage
 from asr_punct.serve.streams import Streams
 from asr_punct.serve.transcription import Transcriber, may_be_audio
 from asr_punct.serve.vosk_proxy import serve_vosk

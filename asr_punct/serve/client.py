@@ -18,8 +18,9 @@ from websockets.exceptions import InvalidStatus, InvalidURI, WebSocketException
 from websockets.uri import parse_uri
 
 from asr_punct.errors import ArgumentError, AsrPunctError, first_line
-from asr_punct.serve.schema import ErrorAnswer, ServerMessage, StreamWord, TimedWord
+from asr_punct.serve.schema import ErrorAnswer, TimedWord
 from asr_punct.serve.service_errors import validation_error
+from asr_punct.serve.stream_messages import ServerMessage, StreamWord
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)

@@ -1,9 +1,8 @@
-"""JSON of requests, answers, and messages of streams, as pydantic models."""
+"""JSON of requests and answers, as pydantic models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
@@ -12,13 +11,11 @@ from pydantic_core import PydanticCustomError
 from asr_punct.casing import parse_casing
 from asr_punct.formats.registry import READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
-from asr_punct.inference.options import OutputOptions, StreamSettings
+from asr_punct.inference.options import OutputOptions
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Word, is_one_word
 
-MAX_CONTEXT = 200
-"""Maximum number of committed words that a client sends when it continues a stream."""
 MAX_CASING = 1000
 """Maximum number of forms of a casing list that a client sends."""
 Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
@@ -270,67 +267,3 @@ class ErrorAnswer(BaseModel):
     """Answer to a bad request."""
 
     error: ErrorParts
-
-
-def _word_object(value: object) -> object:
-    return {"word": value} if isinstance(value, str) else value
-
-
-StreamWord = Annotated[TimedWord, BeforeValidator(_word_object)]
-"""A word as a string or an object."""
-
-
-class StreamConfig(OutputKeys):
-    """Settings of a stream; only in its first message."""
-
-    language: Language = Field(default=None, description="Language code.")
-    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    left: int = Field(default=StreamSettings.left, ge=0, le=1000, description="Words before each word, as context.")
-    right: int = Field(default=StreamSettings.right, ge=1, le=100, description="Words after each word: the look-ahead.")
-    hop: int = Field(
-        default=StreamSettings.hop,
-        ge=1,
-        le=100,
-        description="Fewest words that are decided together; more are cheaper, but later.",
-    )
-    flush_after: Seconds = Field(
-        default=StreamSettings.flush_after,
-        description="Pause in seconds, by the times or the clock, that commits all words.",
-    )
-    patience: int = Field(
-        default=StreamSettings.patience, ge=0, le=100, description="Further words for which an unsure word waits."
-    )
-    preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
-    committed: list[StreamWord] = Field(
-        default=[],
-        max_length=MAX_CONTEXT,
-        description="Last committed words of an earlier stream that this one continues, for context.",
-    )
-
-    def settings(self) -> StreamSettings:
-        """Return when words are decided, and with how much context."""
-        return StreamSettings(**{each.name: getattr(self, each.name) for each in fields(StreamSettings)})
-
-
-class ClientMessage(StrictModel):
-    """A message of a client; its parts take effect in this order."""
-
-    config: StreamConfig | None = None
-    words: list[StreamWord] = Field(
-        default=[], description="Next words of the recogniser, which do not change any more."
-    )
-    speaker: Speaker = Field(default="", description="Who says the words that do not name a speaker.")
-    partial: str | None = Field(default=None, max_length=20_000, description="Further words, which may change.")
-    end: bool = Field(default=False, description="The document ends; the next word begins another one.")
-
-
-class ServerMessage(BaseModel):
-    """The answer to a message. `partial` replaces that of the previous answer."""
-
-    final: list[PunctuatedWord] = Field(default=[], description="Committed words, in order; they never change.")
-    partial: str = Field(default="", description="The words that are not committed yet, provisional.")
-    end: int | None = Field(default=None, description="After an end: number of words of the stream so far.")
-    warnings: list[str] = Field(
-        default=[], description="Why the language has no model, or seems to be another one; each only once."
-    )
-    error: ErrorParts | None = Field(default=None, description="Why the service closes the connection.")

@@ -29,8 +29,9 @@ from asr_punct.serve.connections import BAD_MESSAGE, BEHIND, INTERNAL, STOPPED, 
 from asr_punct.serve.limits import Limits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
-from asr_punct.serve.schema import ClientMessage, StreamConfig, latest_start
+from asr_punct.serve.schema import latest_start
 from asr_punct.serve.service_errors import ServiceError, validation_error
+from asr_punct.serve.stream_messages import ClientMessage, StreamConfig
 from asr_punct.serve.turns import Work, Worker
 from asr_punct.words import Seconds, Word
 

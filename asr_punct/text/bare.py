@@ -1,6 +1,6 @@
-"""Remove the marks and capitals of a transcript."""
+"""Words as recognisers write them: in lower case, without labels, without marks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from asr_punct.capitals import takes_case
@@ -8,7 +8,22 @@ from asr_punct.text.characters import MARK_SHAPES, shape_of
 from asr_punct.text.edges import split_token
 from asr_punct.text.entities import unescape_with_places
 from asr_punct.text.roles import Role, roles_of
-from asr_punct.words import Utterance, without_labels
+from asr_punct.words import Utterance, Word, without_labels
+
+
+def lowercase_words(words: Iterable[Word]) -> tuple[Word, ...]:
+    """Return the words in lower case; tags and addresses (`<UNK>`) are unchanged."""
+    return tuple(replace(word, text=word.text.lower()) if takes_case(word.text) else word for word in words)
+
+
+def lowercased(utterance: Utterance) -> Utterance:
+    """Return the utterance in lower case, but for its tags and addresses."""
+    return replace(utterance, words=lowercase_words(utterance.words))
+
+
+def bare(utterance: Utterance) -> Utterance:
+    """Return the utterance as recognisers write it: in lower case, without labels and probabilities."""
+    return without_labels(lowercased(utterance))
 
 
 def without_marks(utterance: Utterance, language: str) -> Utterance:

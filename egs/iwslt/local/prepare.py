@@ -25,7 +25,8 @@ from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.marks import Labels
 from asr_punct.scoring.mark_classes import MERGED
-from asr_punct.words import Utterance, annotate, lowercased, word_count
+from asr_punct.text.bare import lowercased
+from asr_punct.words import Utterance, annotate, word_count
 
 _TEST_RUN, _DEV_RUN = 8, 16
 """Length in words of a run that a document of the text may not share with a set."""

@@ -27,7 +27,8 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.scoring import Scores, score, write_score_sets
 from asr_punct.scoring.markdown import percent
-from asr_punct.words import Utterance, annotate, bare
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance, annotate
 
 _ALONE = "tatoeba_"
 _BENCHMARK = ("test2011", "test2011asr")

@@ -20,7 +20,8 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.pauses import has_pauses
 from asr_punct.scoring import Counts, compare_counts, pair_words, score_counts
 from asr_punct.scoring.markdown import comparison
-from asr_punct.words import Utterance, bare
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance
 
 Recordings = dict[str, list[Turn]]
 _SHOWN = ("micro.f1", "marks.COMMA.f1", "marks.PERIOD.f1", "marks.QUESTION.f1", "case.micro.f1")

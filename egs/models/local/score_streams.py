@@ -22,7 +22,8 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.scoring import score
 from asr_punct.scoring.markdown import percent
-from asr_punct.words import Utterance, annotate, bare, word_count
+from asr_punct.text.bare import bare
+from asr_punct.words import Utterance, annotate, word_count
 
 
 def first_utterances(utterances: Sequence[Utterance], min_words: int) -> list[Utterance]:
