@@ -44,7 +44,7 @@ def require(module: str, feature: str) -> Any:
         raise MissingExtraError(feature, "audio", module) from None
 
 
-def read(
+def read_samples(
     path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
 ) -> Samples:
     """Decode a file, or its part from `start` to `end`: float32 (samples,), in -1..1.
@@ -58,7 +58,7 @@ def read(
 def blocks(
     path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
 ) -> Iterator[Samples]:
-    """Decode like `read`, but yield blocks of `_BLOCK` seconds, the last one shorter."""
+    """Decode like `read_samples`, but yield blocks of `_BLOCK` seconds, the last one shorter."""
     with _open(Path(path)) as source:
         chunks = _resample(_decode(Path(path), source, start, end, channel), source.rate, rate)
         yield from regroup(chunks, round(_BLOCK * rate))
@@ -81,13 +81,13 @@ def regroup(chunks: Iterable[Samples], size: int) -> Iterator[Samples]:
 
 
 def duration(path: Pathlike) -> Seconds:
-    """Return the length that a file declares; if it declares none, decode it and count. Errors as for `read`."""
+    """Return the length that a file declares; if none, decode it and count. Errors as for `read_samples`."""
     with _open(Path(path)) as source:
         samples = sum(map(len, source.chunks(0, None))) if source.length is None else source.length
         return samples / source.rate
 
 
-def write(path: Pathlike, samples: Samples, rate: int) -> None:
+def write_samples(path: Pathlike, samples: Samples, rate: int) -> None:
     """Write one channel, float32 (samples,) in -1..1: .m4a as AAC at 64 kbit/s, .wav in 16 bits, .flac, .ogg."""
     if Path(path).suffix.lower() != ".m4a":
         require("soundfile", "writing audio").write(path, samples, rate)
@@ -125,7 +125,7 @@ def energy(path: Pathlike, channel: int | None = None, rate: int = 16000) -> npt
 
 
 def channel_count(path: Pathlike) -> int:
-    """Return the number of channels that a file declares. Errors as for `read`."""
+    """Return the number of channels that a file declares. Errors as for `read_samples`."""
     with _open(Path(path)) as source:
         return source.channels
 

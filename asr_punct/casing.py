@@ -18,9 +18,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from asr_punct.capitals import apply_case, takes_case
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_lines, write_file
+from asr_punct.letter_case import apply_case, takes_case
 from asr_punct.marks import Case
 from asr_punct.text import split_sound, split_token
 from asr_punct.text.abbreviations import rules_of

@@ -7,8 +7,9 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
-from asr_punct.marks import SENTENCE_ENDS
-from asr_punct.words import Seconds, Utterance, Word, has_times, marks_of
+from asr_punct.glyphs import Glyphs
+from asr_punct.text.sentence_ends import ends_sentence
+from asr_punct.words import Seconds, Utterance, Word, has_times
 
 _Item = TypeVar("_Item")
 Processed = TypeVar("Processed", Utterance, Utterance | None)
@@ -66,7 +67,7 @@ def channel_index(name: str) -> int | None:
     return "ABCDEFGH".index(name) if len(name) == 1 and name in "ABCDEFGH" else None
 
 
-def in_order_of_time(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+def in_order_of_time(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
     """Yield the utterances; those of a recording with several channels as its turns, in the order of time.
 
     A turn is consecutive sentences of one utterance between which no other channel begins a sentence. The utterances of
@@ -77,7 +78,7 @@ def in_order_of_time(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
             yield from recording
             continue
         held = list(recording)
-        yield from _turns(held) if len({utterance.channel for utterance in held}) > 1 else held
+        yield from _turns(held, glyphs) if len({utterance.channel for utterance in held}) > 1 else held
 
 
 def _clock(utterance: Utterance) -> tuple[str, str, bool]:
@@ -94,10 +95,10 @@ class _Sentence(NamedTuple):
     last: int
 
 
-def _turns(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
+def _turns(utterances: Sequence[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
     channels = defaultdict[str, list[_Sentence]](list)
     for number, utterance in enumerate(utterances):
-        channels[utterance.channel] += _sentences(number, utterance)
+        channels[utterance.channel] += _sentences(number, utterance, glyphs.of(utterance.language).name)
     # the order within a channel stays, also where its times go back
     starts = (accumulate((sentence.start for sentence in channel), max) for channel in channels.values())
     sentences = [
@@ -111,9 +112,9 @@ def _turns(utterances: Sequence[Utterance]) -> Iterator[Utterance]:
         yield replace(utterance, words=utterance.words[turn[0].first : turn[-1].last])
 
 
-def _sentences(number: int, utterance: Utterance) -> Iterator[_Sentence]:
+def _sentences(number: int, utterance: Utterance, language: str) -> Iterator[_Sentence]:
     words = utterance.words
-    ends = [i for i, word in enumerate(words[:-1], start=1) if marks_of(word) & SENTENCE_ENDS]
+    ends = [i for i, word in enumerate(words[:-1], start=1) if ends_sentence(word, language)]
     for first, last in zip([0, *ends], [*ends, len(words)], strict=True):
         yield _Sentence(_start(words[first:last]), number, first, last)
 

@@ -63,7 +63,7 @@ STRICT, TOLERANT = Encoding(), Encoding(keeps_bytes=True)
 """UTF-8, or UTF-16 with a byte order mark; whether other bytes are an error or kept."""
 
 
-class Decoder:
+class ByteDecoder:
     """Decodes one file, part by part.
 
     Attributes:

@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
-from asr_punct.encoding import STRICT, Decoder, Encoding, Undecoded
+from asr_punct.encoding import STRICT, ByteDecoder, Encoding, Undecoded
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.partial import EXPECTED_OUTPUT, io_errors, opened_output, standard_output, unfinished, unfinished_output
 from asr_punct.progress import Position
@@ -140,8 +140,8 @@ class InputFile(PathLike[str]):
         """The number of bytes that were read last, are not UTF-8 and were kept, and the place of the first one."""
         return self._decoder.count, self._decoder.first
 
-    def _new_decoder(self) -> Decoder:
-        return Decoder(self._encoding, display_name(self))
+    def _new_decoder(self) -> ByteDecoder:
+        return ByteDecoder(self._encoding, display_name(self))
 
     def _read_lines(self) -> Lines:
         self._decoder = decoder = self._new_decoder()

@@ -11,8 +11,9 @@ from itertools import zip_longest
 
 from asr_punct.glyphs import Glyphs
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark
-from asr_punct.text import read_marks, split_token
-from asr_punct.words import Seconds, Utterance, Word, marks_of
+from asr_punct.text import split_token
+from asr_punct.text.sentence_ends import all_marks
+from asr_punct.words import Seconds, Utterance, Word
 
 _HESITATIONS = {
     "en": "uh uhh um umm uhm erm hmm hm mmm",
@@ -67,7 +68,7 @@ def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
             kept.append(dropped.give_to(word))
             dropped = _Dropped()
             continue
-        marks = _marks(word, language)
+        marks = all_marks(word, language)
         dropped.marks |= marks & set(LEFT)
         dropped.has_capital |= _has_capital(word)
         dropped.start = word.start if dropped.start is None else dropped.start
@@ -77,7 +78,7 @@ def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
 
 
 def _is_dropped(word: Word, after: Word | None, language: str) -> bool:
-    marks, core = _marks(word, language), _core(word, language)
+    marks, core = all_marks(word, language), _core(word, language)
     if core in _WORDS.get(language, ()):
         return Mark.QUESTION not in marks  # `¿eh?` asks for agreement
     is_repeated = after is not None and core in _ONCE.get(language, ()) and _core(after, language) == core
@@ -87,7 +88,7 @@ def _is_dropped(word: Word, after: Word | None, language: str) -> bool:
 def _mended(before: Word, word: Word, marks: frozenset[Mark], language: str) -> Word:
     """Return the word before one that goes, with the mark that ends its sentence, and without a comma for the two."""
     labels = before.labels or _NO_LABELS
-    own = _marks(before, language)
+    own = all_marks(before, language)
     end = before.end if before.end is not None else word.end if word.start is None else None
     if own & SENTENCE_ENDS:
         changed = labels.marks
@@ -98,11 +99,6 @@ def _mended(before: Word, word: Word, marks: frozenset[Mark], language: str) -> 
     else:
         changed = labels.marks | (marks - _UNFINISHED)
     return replace(before, labels=replace(labels, marks=changed) if changed != labels.marks else before.labels, end=end)
-
-
-def _marks(word: Word, language: str) -> frozenset[Mark]:
-    before, _, after = split_token(word.text, language)
-    return marks_of(word) | read_marks(before, after)
 
 
 def _core(word: Word, language: str) -> str:

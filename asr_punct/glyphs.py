@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from asr_punct.capitals import apply_case
 from asr_punct.languages import parse_language
+from asr_punct.letter_case import apply_case
 from asr_punct.marks import LEFT, MARKS, RIGHT, Case, Labels, Mark
 
 # a dash or mark of the word before: -cómo, ,cómo; not -5, .5

@@ -126,7 +126,7 @@ def pause_between(word: Word, following: Word) -> Pause:
     return _gap(word.end, following.start, Counter())
 
 
-def duration(word: Word) -> Pause:
+def word_duration(word: Word) -> Pause:
     """Return the time that a word takes, 0 if it has no times, and None if only one of them is known."""
     return 0.0 if word.start is None and word.end is None else _gap(word.start, word.end, Counter())
 

@@ -1,7 +1,7 @@
 """The pipeline of `punctuate`, `batch` and `transcribe`: words in, the same words with marks and capitals out.
 
-Its steps are: read, remove marks, hints, lower case, pauses from audio (these four in `prepare`), restore, write. All
-are lazy: an utterance is written before the next ones are read, but for those that the model needs.
+Its steps are: read, remove marks, hints, lower case, pauses from audio (these four in `prepare_words`), restore, write.
+All are lazy: an utterance is written before the next ones are read, but for those that the model needs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from asr_punct import formats
-from asr_punct.capitals import takes_case
 from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, Setting, plural
 from asr_punct.files import InputFile, Pathlike, make_directory, write_file
@@ -25,6 +24,7 @@ from asr_punct.formats.registry import PARAGRAPH_FORMATS, READING_FORMATS
 from asr_punct.formats.source import Source
 from asr_punct.formats.times import OnBadTimes
 from asr_punct.glyphs import Glyphs
+from asr_punct.letter_case import takes_case
 from asr_punct.marks import Labels
 from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
 from asr_punct.progress import track
@@ -174,7 +174,7 @@ def restore_file(
     )
     if on_hint and target.format in SUBTITLE_FORMATS and not target.limits:
         read = _with_hint(read, repeats_lines, REPEATED_LINES, on_hint)
-    utterances = prepare(read, punctuator, options, on_hint)
+    utterances = prepare_words(read, punctuator, options, on_hint)
     if make_folder:
         make_directory(Path(output).parent)
     restored = punctuator.restore(utterances, probabilities=options.probabilities, fill=options.fill)
@@ -204,7 +204,7 @@ def _as_hint(on_hint: OnHint | None) -> OnBadTimes | None:
     return (lambda bad: on_hint(Hint(str(bad)))) if on_hint else None
 
 
-def prepare(
+def prepare_words(
     utterances: Iterable[Utterance], punctuator: Punctuator, options: PipelineOptions, on_hint: OnHint | None = None
 ) -> Iterable[Utterance]:
     """Return the utterances as the model reads them: the options that change labels, words and pauses are applied.

@@ -7,18 +7,10 @@ from operator import attrgetter
 
 from asr_punct.channels import chronological
 from asr_punct.glyphs import Glyphs
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Mark
+from asr_punct.marks import Mark
 from asr_punct.text import read_marks, split_token
-from asr_punct.text.periods import is_initial
-from asr_punct.words import Utterance, Word, marks_of
-
-
-def ends_sentence(word: Word, language: str) -> bool:
-    """Whether a sentence ends with the word: it has `.`, `?` or `!`, as a label or in its text, and is no initial."""
-    before, core, after = split_token(word.text, language)
-    marks = (marks_of(word) | read_marks(before, after)) - set(LEFT)
-    case = word.labels.case if word.labels else Case.O
-    return bool(marks & SENTENCE_ENDS) and not (marks == {Mark.PERIOD} and is_initial(core, case, language))
+from asr_punct.text.sentence_ends import ends_sentence
+from asr_punct.words import Utterance, Word
 
 
 def sentences(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:

@@ -65,7 +65,7 @@ def describe(comparison: TimeComparison) -> str:
 
 def align_words(path: Path, words: Sequence[Word], language: str) -> tuple[Word, ...]:
     """Align the words with a file."""
-    return dtw_align(audio.read(path, _RATE), _RATE, [word.text for word in words], language)
+    return dtw_align(audio.read_samples(path, _RATE), _RATE, [word.text for word in words], language)
 
 
 def report_ted(folder: Path) -> None:
@@ -96,7 +96,7 @@ def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:
             speech = synthesise(text, f"{language}+{variant}", words_per_minute=rate, breaks=breaks)
             path = folder / f"{language}{number}{variant}.m4a"
             noise = rng.standard_normal(len(speech.samples)).astype(np.float32)
-            audio.write(path, speech.samples + 0.003 * noise, speech.rate)
+            audio.write_samples(path, speech.samples + 0.003 * noise, speech.rate)
             begin = time.process_time()
             words = [Word(w.text.strip(".,;:?¿!").lower(), w.start, w.end) for w in speech.words]
             comparison += compare(words, align_words(path, words, language))

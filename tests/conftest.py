@@ -145,5 +145,5 @@ def talk(tmp_path):
     noise = np.random.default_rng(0).normal(0, 0.1, 6 * 16000).astype(np.float32)
     noise[16000:32000] *= 1e-3
     noise[64000:80000] *= 1e-3
-    audio.write(tmp_path / "talk.wav", noise, 16000)
+    audio.write_samples(tmp_path / "talk.wav", noise, 16000)
     return tmp_path / "talk.wav"

@@ -18,7 +18,7 @@ from dummies import save_ctc_model as save
 from asr_punct.align.espeak import synthesise
 from asr_punct.align.methods import align_data_dir, align_file, ctc_aligner
 from asr_punct.asr import open_acoustic_model
-from asr_punct.audio import write
+from asr_punct.audio import write_samples
 from asr_punct.errors import AsrPunctError, MissingExtraError, ModelError
 
 RATE = 16000
@@ -50,7 +50,7 @@ def test_log_probabilities_are_the_models(saved, tmp_path):
 
 def test_files_and_data_directories_are_aligned(saved, tmp_path):
     aligner = ctc_aligner(open_acoustic_model(str(saved)))
-    write(tmp_path / "a.wav", noise(3), RATE)
+    write_samples(tmp_path / "a.wav", noise(3), RATE)
     (tmp_path / "a.txt").write_text("Hola,\nalba 9.\n")
     (utterance,) = align_file(tmp_path / "a.wav", tmp_path / "a.txt", "es", aligner)
     assert ([word.text for word in utterance.words], utterance.time_source) == (["hola", "alba", "9"], "ctc")
@@ -108,7 +108,7 @@ def test_unusable_configurations(saved, tmp_path, changes, found):
 def test_the_command_writes_ctm(run, tmp_path):
     pytest.importorskip("espeakng_loader")
     spoken = synthesise("hola alba", "es+m3")
-    write(tmp_path / "a.wav", spoken.samples, spoken.rate)
+    write_samples(tmp_path / "a.wav", spoken.samples, spoken.rate)
     (tmp_path / "a.txt").write_text("Hola, alba.\n")
     model = f"transformers:{save(tmp_path / 'hubert', 'HubertForCTC')}"
     command = (

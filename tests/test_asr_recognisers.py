@@ -109,7 +109,7 @@ def test_real_pocketsphinx(tmp_path):
     from asr_punct.align.espeak import synthesise
 
     speech = synthesise("One two three four five.", "en-us", words_per_minute=140)
-    audio.write(tmp_path / "talk.flac", speech.samples, speech.rate)
+    audio.write_samples(tmp_path / "talk.flac", speech.samples, speech.rate)
     values = recognise(tmp_path / "talk.flac", open_recogniser("pocketsphinx"))
     words = {word.text: word for value in values for word in value.words}
     truth = {word.text.lower().strip("."): word for word in speech.words}
@@ -130,7 +130,7 @@ def bare_words(text):
 @needs_english
 def test_the_command_goes_on_after_a_silent_recording(run, stub_pocketsphinx, talk, tmp_path, caplog):
     silent = tmp_path / "silent.wav"
-    audio.write(silent, np.zeros(RATE, np.float32), RATE)
+    audio.write_samples(silent, np.zeros(RATE, np.float32), RATE)
     status, out, err = run("transcribe", silent, talk, "--asr", "pocketsphinx")
     assert (status, err, bare_words(out)) == (0, "", SPOKEN)
     assert run("transcribe", silent, "--asr", "pocketsphinx", "-o", tmp_path / "a.vtt") == (0, "", "")

@@ -70,8 +70,8 @@ def test_segments_are_in_order_and_contain_all_speech(lengths, merge_segments_up
 @pytest.mark.parametrize("rate", [8000, 16000, 22050])
 def test_segments_are_parts_of_the_file(tmp_path, rate):
     noise = np.random.default_rng(0).normal(0, 0.1, 70 * RATE).astype(np.float32)
-    audio.write(tmp_path / "a.wav", noise, RATE)
-    samples = audio.read(tmp_path / "a.wav", rate)
+    audio.write_samples(tmp_path / "a.wav", noise, RATE)
+    samples = audio.read_samples(tmp_path / "a.wav", rate)
     spans = [(0, 130), (140, 141), (5900, 6100), (6100, 7000)]  # a block is a minute
     for segment, (first, last) in zip(read_audio_segments(tmp_path / "a.wav", rate, spans), spans, strict=True):
         assert segment.start == first / 100
@@ -127,7 +127,7 @@ def test_silence(talk, tmp_path, caplog):
 
     assert [value.id for value in recognise(talk, SecondSegmentOn())] == ["talk-1", "talk-2"]
     caplog.set_level("INFO", "asr_punct")
-    audio.write(tmp_path / "silent.wav", np.zeros(RATE, np.float32), RATE)
+    audio.write_samples(tmp_path / "silent.wav", np.zeros(RATE, np.float32), RATE)
     assert not list(recognise(tmp_path / "silent.wav", HalfSeconds()))
     assert caplog.messages == [f"{tmp_path / 'silent.wav'}: no words were recognised"]
 
@@ -154,7 +154,7 @@ def stereo(path, left, right):
             sound = np.random.default_rng(start).uniform(-1, 1, (end - start) * RATE) * (0.3, 0.1)[channel]
             samples[start * RATE : end * RATE, channel] += sound
             samples[start * RATE : end * RATE, 1 - channel] += sound / 50
-    audio.write(path, samples.astype(np.float32), RATE)
+    audio.write_samples(path, samples.astype(np.float32), RATE)
     return path
 
 

@@ -36,13 +36,13 @@ def write(path, seconds):
             for packet in (*stream.encode(frame), *stream.encode(None)):
                 container.mux(packet)
     else:
-        audio.write(path, tone(seconds), RATE)
+        audio.write_samples(path, tone(seconds), RATE)
     return path
 
 
 @pytest.mark.parametrize("name", ["a.wav", "a.flac", "a.ogg", "a.m4a"])
 def test_written_audio_is_read_at_the_same_times(tmp_path, name):
-    back, written = audio.read(write(tmp_path / name, 3.0)), tone(3.0)
+    back, written = audio.read_samples(write(tmp_path / name, 3.0)), tone(3.0)
     assert back.dtype == np.float32
     assert abs(len(back) - 3 * RATE) <= 1024
     assert audio.duration(tmp_path / name) == pytest.approx(3.0, abs=0.07)
@@ -55,22 +55,22 @@ def test_channels_are_averaged_or_read_alone(tmp_path):
     write(tmp_path / "a.mp3", 2.0)
     soundfile.write(tmp_path / "a.wav", np.stack([tone(2.0), np.zeros(2 * RATE)], axis=1), RATE)
     for name in ("a.mp3", "a.wav"):
-        back = audio.read(tmp_path / name)
+        back = audio.read_samples(tmp_path / name)
         assert len(back) == 2 * RATE
         assert np.abs(back[3000:] - tone(2.0)[3000:] / 2).max() < 0.02
         assert audio.channel_count(tmp_path / name) == 2
         for channel, expected in ((0, tone(2.0)), (1, np.zeros(2 * RATE))):
-            back = audio.read(tmp_path / name, channel=channel)
+            back = audio.read_samples(tmp_path / name, channel=channel)
             assert np.abs(back[3000:] - expected[3000:]).max() < 0.04
         with refused(name, "channels 1 to 2"):
-            audio.read(tmp_path / name, channel=2)
+            audio.read_samples(tmp_path / name, channel=2)
 
 
 @pytest.mark.parametrize("name", ["a.wav", "a.mp3", "a.m4a"])
 @pytest.mark.parametrize("rate", [8000, 16000])
 def test_a_part_equals_that_part_of_the_file(tmp_path, name, rate):
-    full = audio.read(write(tmp_path / name, 5.0), rate)
-    part = audio.read(tmp_path / name, rate, start=1.5, end=3.0)
+    full = audio.read_samples(write(tmp_path / name, 5.0), rate)
+    part = audio.read_samples(tmp_path / name, rate, start=1.5, end=3.0)
     assert len(part) == 1.5 * rate
     assert np.abs(part - full[round(1.5 * rate) : 3 * rate])[100:-100].max() < 2e-3
 
@@ -79,17 +79,17 @@ def test_a_part_equals_that_part_of_the_file(tmp_path, name, rate):
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_half_a_file_is_an_error(tmp_path, name, share):
     path = write(tmp_path / name, 4.0)
-    audio.read(path)
+    audio.read_samples(path)
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * share)])
     with pytest.raises(AudioError, match=rf"{name}: found .*, expected ") as error:
-        audio.read(path)
+        audio.read_samples(path)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["a.wav", "a.m4a", "a.raw", "a.txt"])
 @pytest.mark.parametrize("data", [b"", b"these are words, not sound\n" * 9])
-@pytest.mark.parametrize("call", [audio.read, audio.duration])
+@pytest.mark.parametrize("call", [audio.read_samples, audio.duration])
 def test_a_file_without_audio_is_an_error(tmp_path, name, data, call):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(AudioError, match=name):
@@ -111,14 +111,14 @@ def test_missing_audio_is_an_error(tmp_path, name, part, kind, error):
     write(tmp_path / "a.wav", 1.0)
     soundfile.write(tmp_path / "empty.wav", np.zeros(0), RATE)
     soundfile.write(tmp_path / "nan.wav", np.full(RATE, np.nan, np.float32), RATE, subtype="FLOAT")
-    assert len(audio.read(tmp_path / "a.wav", start=0.5, end=1.05)) == 8000
+    assert len(audio.read_samples(tmp_path / "a.wav", start=0.5, end=1.05)) == 8000
     with pytest.raises(kind, match=error):
-        audio.read(tmp_path / name, **part)
+        audio.read_samples(tmp_path / name, **part)
 
 
 def test_blocks_and_energy_are_those_of_the_file(tmp_path):
-    audio.write(tmp_path / "a.flac", np.tile(tone(2.5, 22050), 30), 22050)
-    samples, blocks = audio.read(tmp_path / "a.flac"), list(audio.blocks(tmp_path / "a.flac"))
+    audio.write_samples(tmp_path / "a.flac", np.tile(tone(2.5, 22050), 30), 22050)
+    samples, blocks = audio.read_samples(tmp_path / "a.flac"), list(audio.blocks(tmp_path / "a.flac"))
     assert [len(block) for block in blocks] == [60 * RATE, len(samples) - 60 * RATE]
     assert np.array_equal(np.concatenate(blocks), samples)
     assert np.array_equal(audio.energy(tmp_path / "a.flac"), audio.log_energy(samples, RATE))
@@ -138,4 +138,4 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch):
     write(tmp_path / "a.wav", 0.1)
     monkeypatch.setitem(sys.modules, "soundfile", None)
     with pytest.raises(MissingExtraError, match=r"asr-punct\[audio\]"):
-        audio.read(tmp_path / "a.wav")
+        audio.read_samples(tmp_path / "a.wav")

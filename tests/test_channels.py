@@ -69,7 +69,7 @@ def test_pauses_and_marks_are_those_of_each_channel_alone(punctuator, utterances
 
 @given(calls())
 def test_a_text_of_channels_is_their_turns_in_the_order_of_time(utterances):
-    turns = list(in_order_of_time(utterances))
+    turns = list(in_order_of_time(utterances, glyphs("es")))
     for name in {utterance.side for utterance in utterances}:
         words, given = ([word for u in side(each, *name) for word in u.words] for each in (turns, utterances))
         assert words == given
@@ -80,8 +80,9 @@ def test_a_text_of_channels_is_their_turns_in_the_order_of_time(utterances):
             assert starts == sorted(starts)
 
 
-def test_turns_end_where_another_channel_begins_a_sentence():
-    words = [Word("uno", 0.0, 0.2, labels=Labels(frozenset({Mark.PERIOD}))), Word("dos", 2.0, 2.2), Word("tres")]
+@pytest.mark.parametrize(("text", "marks"), [("uno", {Mark.PERIOD}), ("uno.", ())])
+def test_turns_end_where_another_channel_begins_a_sentence(text, marks):
+    words = [Word(text, 0.0, 0.2, labels=Labels(frozenset(marks))), Word("dos", 2.0, 2.2), Word("tres")]
     call = [Utterance(tuple(words), recording="r"), Utterance((Word("sí", 1.0, 1.2),), recording="r", channel="2")]
     out = io.StringIO()
     formats.write_stream(call, out, glyphs("es"), "text")

@@ -60,11 +60,11 @@ def test_pauses_of_an_aligner_are_not_refined(run, model, tmp_path):
     pytest.importorskip("soundfile")
     import numpy as np
 
-    from asr_punct.audio import write
+    from asr_punct.audio import write_samples
 
     sound = np.random.default_rng(0).normal(0, 0.1, 32_000).astype(np.float32)
     sound[12_800:19_200] /= 1000
-    write(tmp_path / "a.wav", sound, 16_000)
+    write_samples(tmp_path / "a.wav", sound, 16_000)
     source = file(tmp_path, "a.ctm", "a 1 0.20 0.75 ana\na 1 1.05 0.75 mira\n")
     for times, pause in (("asr", pytest.approx(0.4, abs=0.03)), ("aligner", 0.1)):
         options = ["--to", "json", "--audio", tmp_path / "a.wav", "--times", times]

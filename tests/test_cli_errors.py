@@ -83,9 +83,9 @@ def test_truncated_audio(refused, tmp_path):
     pytest.importorskip("av")
     import numpy as np
 
-    from asr_punct.audio import write
+    from asr_punct.audio import write_samples
 
-    write(tmp_path / "whole.m4a", np.sin(np.arange(32000) / 20).astype(np.float32) * 0.3, 16000)
+    write_samples(tmp_path / "whole.m4a", np.sin(np.arange(32000) / 20).astype(np.float32) * 0.3, 16000)
     cut = file(tmp_path, "cut.m4a", (tmp_path / "whole.m4a").read_bytes()[:3000])
     text, output = file(tmp_path, "a.txt", "hola\n"), tmp_path / "a.ctm"
     refused(["align", cut, text, "--lang", "es", "-o", output], "cut.m4a: found")

@@ -15,7 +15,7 @@ LAYERS = [
         "caching",
         "languages",
         "marks",
-        "capitals",
+        "letter_case",
         "glyphs",
         "words",
         "progress",

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.capitals import apply_case, case_of, takes_case
 from asr_punct.decode.word_marks import Pair
 from asr_punct.errors import AsrPunctError
 from asr_punct.glyphs import glyphs, write_text, write_word
+from asr_punct.letter_case import apply_case, case_of, takes_case
 from asr_punct.marks import (
     CASES,
     LEFT,

@@ -22,7 +22,7 @@ from asr_punct.errors import AsrPunctError, ModelError
 from asr_punct.hub import configuration_directory, shipped_models
 from asr_punct.nemo import AsrPunctModel, PunctuationCapitalizationModel, punctuate_hypotheses
 from asr_punct.nemo.parts import NEMO_WEIGHTS
-from asr_punct.nemo.train import main, train
+from asr_punct.nemo.train import main, train_with_nemo
 
 QUERIES = ["ana mira la casa", "dónde está la ley", ""]
 
@@ -49,7 +49,7 @@ def configuration(folder, corpus, **changes):
 def trained(tmp_path_factory, corpus):
     """Folder of an experiment of two epochs, and its model."""
     folder = tmp_path_factory.mktemp("nemo")
-    return folder, train(configuration(folder, corpus))
+    return folder, train_with_nemo(configuration(folder, corpus))
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +75,10 @@ def test_training_leaves_checkpoints_and_the_best_model(trained):
 
 def test_a_run_is_resumed(corpus, tmp_path, monkeypatch):
     resumed = {"resume_if_exists": True}
-    first = train(configuration(tmp_path, corpus, exp_manager=resumed))
+    first = train_with_nemo(configuration(tmp_path, corpus, exp_manager=resumed))
     done, step = [], AsrPunctModel.training_step
     monkeypatch.setattr(AsrPunctModel, "training_step", lambda *a: done.append(a[0].global_step) or step(*a))
-    model = train(configuration(tmp_path, corpus, exp_manager=resumed, trainer={"max_epochs": 3}))
+    model = train_with_nemo(configuration(tmp_path, corpus, exp_manager=resumed, trainer={"max_epochs": 3}))
     begun = sum(len(first.data_module().epoch(number)) for number in range(2))
     assert done == list(range(begun, begun + len(first.data_module().epoch(2))))
     assert model.task.training_config.epochs == 3

@@ -85,6 +85,7 @@ def test_text_words_and_segments_are_written_and_everything_else_stays():
         (timed("mira la mesa mira", {1: 10, 2: 30}), 1.0, ["mira la", "mesa mira"]),
         (timed("mira la mesa mira", {1: 10, 2: 30}), 2.0, ["mira la mesa mira"]),
         (timed("mira. mira la"), 1.0, ["mira.", "mira la"]),
+        (timed("mira J. la casa mira"), 1.0, ["mira J. la casa.", "mira"]),
         (timed("no ana"), 1.0, ["no – Ana,"]),
     ],
 )

@@ -220,7 +220,7 @@ def spoken(path, **changes):
     if "breath" in changes:
         samples[(t >= 2.85) & (t < 3.0)] += np.random.default_rng(1).normal(0, changes["breath"], int(0.15 * rate))
     samples = np.clip(changes.get("gain", 1.0) * samples, -0.9, 0.9) + changes.get("offset", 0.0)
-    audio.write(path, samples.astype(np.float32), rate)
+    audio.write_samples(path, samples.astype(np.float32), rate)
     return path
 
 

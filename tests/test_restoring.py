@@ -9,7 +9,7 @@ from dummies import LABELLED, file
 from asr_punct.formats.source import Source
 from asr_punct.glyphs import glyphs
 from asr_punct.marks import Labels, Mark
-from asr_punct.restoring import CAPITALS_STAY, LABELS_STAY, PipelineOptions, prepare, restore_file
+from asr_punct.restoring import CAPITALS_STAY, LABELS_STAY, PipelineOptions, prepare_words, restore_file
 from asr_punct.text.bare import bare
 from asr_punct.words import Utterance, Word, split_words, text_of_utterance, utterances_of_text
 
@@ -56,10 +56,10 @@ CAPITALS = Utterance(split_words("ANA MIRA LA CASA"))
 )
 def test_hints_are_about_what_stays(punctuator, utterance, options, hints):
     found = []
-    prepared = list(prepare([utterance], punctuator, PipelineOptions(**options), found.append))
+    prepared = list(prepare_words([utterance], punctuator, PipelineOptions(**options), found.append))
     assert found == hints
     assert prepared == ([utterance] if hints else [bare(utterance)])
-    assert list(prepare([utterance], punctuator, PipelineOptions(**options))) == prepared
+    assert list(prepare_words([utterance], punctuator, PipelineOptions(**options))) == prepared
 
 
 def test_a_file_is_restored_into_a_new_folder(punctuator, tmp_path):

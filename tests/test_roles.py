@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_survival import drawn_punctuator
 
-from asr_punct.capitals import apply_case, case_of
 from asr_punct.glyphs import glyphs, write_word
+from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.text import split_token, without_marks
 from asr_punct.text.roles import Role, RoleReader, roles_of

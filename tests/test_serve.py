@@ -24,7 +24,7 @@ from asr_punct.inference.options import OutputOptions
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Mark
 from asr_punct.serve import app
-from asr_punct.serve.limits import Limits
+from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
 from asr_punct.serve.server import bind
@@ -246,7 +246,7 @@ def test_curl_sends_any_file_as_a_form(client):
 
 
 def test_large_bodies(make_client):
-    client = make_client(limits=Limits(body_bytes=100))
+    client = make_client(limits=ServiceLimits(body_bytes=100))
     refused = post(client, content=b"x" * 101, params={"from": "text"})
     assert error(refused, 413).place == "body"
     assert refused.headers["connection"] == "close"
@@ -259,7 +259,7 @@ def test_large_bodies(make_client):
 
 
 def test_a_full_queue(make_client):
-    answer = post(make_client(limits=Limits(requests=0)), json={"text": "a"})
+    answer = post(make_client(limits=ServiceLimits(requests=0)), json={"text": "a"})
     assert error(answer, 503).place == "queue"
     assert int(answer.headers["retry-after"]) > 0
 
@@ -303,7 +303,7 @@ def test_a_document_that_no_client_waits_for_is_not_computed_to_its_end(model, p
         finally:
             ended.set()
 
-    with client_with(lambda _: Wrapped(punctuator, slowly), str(model), limits=Limits(request_s=0.2)) as client:
+    with client_with(lambda _: Wrapped(punctuator, slowly), str(model), limits=ServiceLimits(request_s=0.2)) as client:
         answer = post(client, json={"text": "ana mira\n" * 100})
         assert error(answer, 504).place == "request"
         assert "retry-after" not in answer.headers  # it would take too long again
@@ -328,7 +328,10 @@ def slow_service(model, punctuator, make_service):
             ended.set()
 
     models = Models(lambda _: Wrapped(punctuator, slowly), str(model))
-    with service_maker(models) as make, running(make(host="127.0.0.1", limits=Limits(stop_s=0.5))) as (server, address):
+    with (
+        service_maker(models) as make,
+        running(make(host="127.0.0.1", limits=ServiceLimits(stop_s=0.5))) as (server, address),
+    ):
         yield server, address, begun, ended
 
 
@@ -371,7 +374,7 @@ REQUEST = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
 def test_connections_without_a_request_lock_nobody_out(make_service):
-    service = make_service(host="127.0.0.1", limits=Limits(streams=1))
+    service = make_service(host="127.0.0.1", limits=ServiceLimits(streams=1))
     with running(service) as (_, address), ExitStack() as stack:
         half = [stack.enter_context(socket.create_connection(address.split(":"), timeout=60)) for _ in range(230)]
         for each in half[::2]:
@@ -382,7 +385,7 @@ def test_connections_without_a_request_lock_nobody_out(make_service):
 
 @pytest.mark.parametrize("sent", [b"", REQUEST[:30], REQUEST + b"G"])
 def test_a_client_without_a_whole_request_is_disconnected(make_service, sent):
-    with running(make_service(limits=Limits(headers_s=0.2))) as (_, address), ExitStack() as stack:
+    with running(make_service(limits=ServiceLimits(headers_s=0.2))) as (_, address), ExitStack() as stack:
         half = stack.enter_context(socket.create_connection(address.split(":"), timeout=60))
         half.sendall(sent)
         with suppress(ConnectionResetError):

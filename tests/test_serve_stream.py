@@ -25,7 +25,7 @@ from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.serve.client import StreamClient
-from asr_punct.serve.limits import Limits
+from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.stream_messages import ServerMessage
 from asr_punct.words import Word
@@ -195,11 +195,11 @@ def test_messages_of_any_size_are_decided_as_by_a_stream(client, punctuator, mes
     assert written(*answers) == streamed(punctuator, *messages)
 
 
-# Limits
+# ServiceLimits
 
 
 def test_too_many_streams(make_client):
-    client = make_client(limits=Limits(streams=1))
+    client = make_client(limits=ServiceLimits(streams=1))
     with client.websocket_connect("/v1/stream"):
         with pytest.raises(WebSocketDenialResponse) as refused, client.websocket_connect("/v1/stream"):
             pass
@@ -209,7 +209,7 @@ def test_too_many_streams(make_client):
 
 
 def test_an_idle_stream_gets_its_words(make_client):
-    with make_client(limits=Limits(idle_s=0.3)).websocket_connect("/v1/stream") as socket:
+    with make_client(limits=ServiceLimits(idle_s=0.3)).websocket_connect("/v1/stream") as socket:
         ask(socket, config=SLOW, words=["ana", "mira"])
         last = receive(socket)
         assert (words_of(last), last.end) == (["ana", "mira"], 2)
@@ -237,7 +237,7 @@ def test_a_text_that_is_not_utf8_closes_the_stream(make_service, capsys):
 
 
 def test_large_messages_and_slow_readers(make_service):
-    service = make_service(limits=Limits(send_s=0.5, message_bytes=4096))
+    service = make_service(limits=ServiceLimits(send_s=0.5, message_bytes=4096))
     options = {"compression": None, "ping_interval": None, "max_queue": 1}
     with running(service) as (_, address):
         with connect_here(f"ws://{address}/v1/stream", **options) as large:
@@ -423,7 +423,7 @@ def blocked_stream(model, punctuator, **limits):
     """Yield the event that releases the streams of a service, and a connection to it."""
     blocked = Blocked(punctuator)
     with service_maker(Models(lambda _: blocked, str(model))) as make, ExitStack() as stack:
-        _, address = stack.enter_context(running(make(host="127.0.0.1", limits=Limits(**limits))))
+        _, address = stack.enter_context(running(make(host="127.0.0.1", limits=ServiceLimits(**limits))))
         yield blocked.released, stack.enter_context(connect_here(f"ws://{address}/v1/stream", ping_interval=None))
         blocked.released.set()
 

@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
-from asr_punct.serve.limits import Limits
+from asr_punct.serve.limits import ServiceLimits
 
 CHUNK = 4000
 SENTENCES = ["ana mira la casa", "dónde está la ley"]
@@ -110,7 +110,7 @@ def test_clients_get_punctuated_results(make_service, vosk_server):
 
 
 def test_results_pass_unchanged_if_the_queue_is_full(make_service, vosk_server):
-    with running(make_service(vosk=vosk_server, limits=Limits(requests=0))) as (_, address):
+    with running(make_service(vosk=vosk_server, limits=ServiceLimits(requests=0))) as (_, address):
         answers, _ = asyncio.run(asyncio.wait_for(transcribe(address, len(SCRIPT)), 60))
     assert answers[: len(SCRIPT)] == SCRIPT
 

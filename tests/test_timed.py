@@ -7,7 +7,7 @@ import pytest
 from dummies import bare_words, refused
 
 from asr_punct import formats
-from asr_punct.audio import read, write
+from asr_punct.audio import read_samples, write_samples
 from asr_punct.corpora.timed import TimedCorpus
 from asr_punct.errors import ArgumentError, AsrPunctError, InputError
 from asr_punct.marks import Case, Labels, Mark
@@ -27,7 +27,7 @@ def recording(path, spans, length):
     samples = rng.normal(0, 1e-4, round(length * RATE))
     for start, end in spans:
         samples[round(start * RATE) : round(end * RATE)] += rng.normal(0, 0.1, round((end - start) * RATE))
-    write(path, samples.astype(np.float32), RATE)
+    write_samples(path, samples.astype(np.float32), RATE)
     return path
 
 
@@ -65,8 +65,8 @@ def test_pauses_are_refined_and_times_stay(tmp_path, words, pauses):
 def test_channels_are_refined_on_their_own_audio(tmp_path):
     left = recording(tmp_path / "1.wav", [(0.2, 0.8), (1.2, 1.8)], 2.0)
     right = recording(tmp_path / "2.wav", [(0.2, 0.95), (1.4, 1.8)], 2.0)
-    samples = np.stack([read(left), read(right)], axis=1)
-    write(tmp_path / "both.wav", samples, RATE)
+    samples = np.stack([read_samples(left), read_samples(right)], axis=1)
+    write_samples(tmp_path / "both.wav", samples, RATE)
     call = [utterance(("hola", 0.2, 0.95), ("mundo", 1.05, 1.8), channel=name) for name in "12"]
     together = with_pauses_from_audio(call, single_recording(tmp_path / "both.wav"))
     alone = [next(with_pauses_from_audio([u], single_recording(p))) for u, p in zip(call, (left, right), strict=True)]
@@ -176,7 +176,7 @@ def test_a_file_is_aligned(tmp_path, run):
     from asr_punct.align.espeak import synthesise
 
     spoken = synthesise("buenos días a todos", "es+m3", words_per_minute=150)
-    write(tmp_path / "una frase.wav", spoken.samples, spoken.rate)
+    write_samples(tmp_path / "una frase.wav", spoken.samples, spoken.rate)
     (tmp_path / "a.txt").write_text("Buenos días\na todos.\n")
     assert (
         run("align", tmp_path / "una frase.wav", tmp_path / "a.txt", "--lang", "es", "-o", tmp_path / "a.ctm")[0] == 0
@@ -204,7 +204,9 @@ def speech(tmp_path_factory):
 
     spoken = synthesise(SPOKEN, "es+m7", words_per_minute=150)
     noise = np.random.default_rng(0).normal(0, 2e-3, len(spoken.samples))
-    write(path := tmp_path_factory.mktemp("speech") / "a.wav", (spoken.samples + noise).astype(np.float32), spoken.rate)
+    write_samples(
+        path := tmp_path_factory.mktemp("speech") / "a.wav", (spoken.samples + noise).astype(np.float32), spoken.rate
+    )
     return path
 
 
@@ -230,7 +232,7 @@ def test_the_words_of_a_data_directory_are_written_into_it_twice(tmp_path, run, 
 )
 def test_words_that_cannot_be_those_of_the_audio_are_refused(tmp_path, run, speech, samples, text, found):
     if samples is not None:
-        write(speech := tmp_path / "a.wav", samples.astype(np.float32), RATE)
+        write_samples(speech := tmp_path / "a.wav", samples.astype(np.float32), RATE)
     (tmp_path / "a.txt").write_text(text)
     directory = data_dir(tmp_path, text=[f"u {text}"], wav_scp=[f"u {speech}"])
     for call in ((speech, tmp_path / "a.txt"), ("--data-dir", directory)):

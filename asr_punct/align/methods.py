@@ -44,7 +44,7 @@ def dtw_aligner(language: str) -> Aligner:
 
     def align(path: Pathlike, words: Sequence[str], name: str, start: Seconds, end: Seconds | None) -> tuple[Word, ...]:
         with progress.step("reading the audio"):
-            samples = audio.read(path, RATE, start, end)
+            samples = audio.read_samples(path, RATE, start, end)
         try:
             return dtw_align(samples, RATE, words, language)
         except InputError as error:
@@ -79,7 +79,7 @@ class Fits:
         """Measure an utterance; times of words count from `start`. Raises InputError if it can be no speech of them."""
 
         def read(first: Seconds, last: Seconds | None) -> audio.Samples:
-            return audio.read(path, RATE, start + first, end if last is None else start + last)
+            return audio.read_samples(path, RATE, start + first, end if last is None else start + last)
 
         try:
             self.rows.append((name, fit(words, read, self._language)))

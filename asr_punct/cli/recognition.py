@@ -14,7 +14,7 @@ from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
-from asr_punct.restoring import PipelineOptions, prepare, write_restored
+from asr_punct.restoring import PipelineOptions, prepare_words, write_restored
 
 Recogniser = Annotated[
     str | None,
@@ -115,7 +115,9 @@ def transcribe(
     punctuator = Punctuator.from_pretrained(model, language=language or recogniser.language)
     with progress_bar(quiet, output=output):
         recognised = chain.from_iterable(recognise(path, recogniser, channel) for path in audio)
-        restored = punctuator.restore(prepare(recognised, punctuator, pipeline, partial(print_hint, asr, quiet=quiet)))
+        restored = punctuator.restore(
+            prepare_words(recognised, punctuator, pipeline, partial(print_hint, asr, quiet=quiet))
+        )
         written = write_restored(restored, punctuator.glyphs, target)
     if report and not quiet:
         print_about(report, written.report)

@@ -13,7 +13,7 @@ from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.recognition import Recogniser
 from asr_punct.errors import AsrPunctError
-from asr_punct.serve.limits import DEFAULTS, Limits
+from asr_punct.serve.limits import DEFAULTS, ServiceLimits
 
 
 @command(
@@ -111,7 +111,7 @@ def serve(
     models = Models(open_model, model)
     workers = thread_count(threads)
     # As in the default limits, all bodies in memory together may be as large as 16 bodies of the maximum size.
-    limits = Limits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
+    limits = ServiceLimits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
     service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "", openai or "")
     if asr is not None:
         service.transcriber = Transcriber(open_recogniser(asr, language=language))

@@ -17,7 +17,7 @@ from asr_punct.decode.inputs import (
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
 from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairPath, PairSearch
-from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, end_document, end_sentences, ends_sentence
+from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, end_document, end_sentences, sentence_ends
 from asr_punct.marks import Labels
 
 BLOCK_WORDS = 1024
@@ -109,6 +109,6 @@ def drop_lone_dash(logits: Float64Array) -> None:
 def _output_length(marks: BoolArray, path: PairPath) -> int:
     """Return how many words of a block to output; 0 if a pair is open after each of its first 960 words."""
     closed = path.open_after[:-LOOKAHEAD_WORDS] == 0
-    ends = np.flatnonzero(closed & ends_sentence(marks[:-LOOKAHEAD_WORDS]))
+    ends = np.flatnonzero(closed & sentence_ends(marks[:-LOOKAHEAD_WORDS]))
     candidates = ends if len(ends) else np.flatnonzero(closed)
     return int(candidates[-1]) + 1 if len(candidates) else 0

@@ -33,7 +33,7 @@ from asr_punct.decode.word_marks import (
     Pair,
     best_marks,
     closing_scores,
-    ends_sentence,
+    sentence_ends,
     sum_sets,
 )
 from asr_punct.marks import PAIRS
@@ -106,7 +106,7 @@ class PairSearch:
         marks = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
         relevant = np.ones(len(logits), dtype=bool)
         if given is None:
-            relevant = (closed > 0) | ends_sentence(marks) | self._may_be_paired(logits)
+            relevant = (closed > 0) | sentence_ends(marks) | self._may_be_paired(logits)
         words = np.flatnonzero(relevant)
         path = self._best_path(logits[words], given, at_end=_CLOSED_AT_END)
         opened[words], closed[words] = path.opened, path.closed

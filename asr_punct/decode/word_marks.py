@@ -114,6 +114,6 @@ def end_sentences(logits: Float64Array, words: Iterable[int]) -> None:
             row[best] = max(row[best], 2 * _LEAST)
 
 
-def ends_sentence(marks: BoolArray) -> BoolArray:
+def sentence_ends(marks: BoolArray) -> BoolArray:
     """Return whether each word has . ? or !, from its marks, (words, marks); (words,)."""
     return np.asarray(marks[:, [PERIOD, *CLOSING[:2]]].any(axis=1))

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from asr_punct import progress
-from asr_punct.capitals import case_of
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.glyphs import Glyphs
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.letter_case import case_of
 from asr_punct.marks import Labels
 from asr_punct.scoring.evaluate import PairedTexts, pair_words
 from asr_punct.text.bare import bare

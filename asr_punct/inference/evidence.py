@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from asr_punct.capitals import case_of
 from asr_punct.decode.inputs import WordFlag, given_flags
 from asr_punct.glyphs import opens_sentences
 from asr_punct.identifier import MIN_WORDS, identify
 from asr_punct.languages import parse_language
+from asr_punct.letter_case import case_of
 from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark
 from asr_punct.text import has_bracket, read_marks
 from asr_punct.text.abbreviations import PeriodKind

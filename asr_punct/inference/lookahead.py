@@ -11,7 +11,7 @@ from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.token_reader import TokenReader
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
-from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration, pause_between
+from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, pause_between, word_duration
 from asr_punct.text.roles import Role
 from asr_punct.words import Seconds, Word, changes_speaker
 
@@ -72,7 +72,7 @@ class Lookahead:
         since_last = add_pauses(self._since_last, _pause(self._last, word))
         self._last = word
         token = self._append(word, role, since_last)
-        self._since_last = 0.0 if token.core or token.is_piece else add_pauses(since_last, duration(word))
+        self._since_last = 0.0 if token.core or token.is_piece else add_pauses(since_last, word_duration(word))
         if since_last is not None and since_last >= self._settings.flush_after:
             yield from self._decide_until(1 if token.core else 0)
 

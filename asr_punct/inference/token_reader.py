@@ -14,7 +14,7 @@ from asr_punct.identifier import MIN_WORDS
 from asr_punct.inference.evidence import CLOSED, LANGUAGE_WORDS, STOPPED, in_word, opening_flag, without_end
 from asr_punct.inference.tokens import NO_LABELS, Token, mark_and_case_flags
 from asr_punct.marks import Labels
-from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, duration
+from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, word_duration
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, glued_marks, split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
@@ -158,7 +158,7 @@ class TokenReader:
     def _pause(self, word: Word, role: Role) -> Pause:
         """Return the pause after a word, with the time of the word itself if the model does not see it."""
         is_seen = role is Role.PIECE or (role is not Role.SOUND and _split(word.text, self._language)[1])
-        return word.pause if is_seen else add_pauses(duration(word), word.pause)
+        return word.pause if is_seen else add_pauses(word_duration(word), word.pause)
 
     def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
         cache = self._cache  # other threads may replace it

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from asr_punct.caching import cached_by_word
-from asr_punct.capitals import apply_case, case_of, takes_case
 from asr_punct.decode.inputs import WordFlag
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, TURN_END, TURN_START, WordInput
 from asr_punct.inference.evidence import (
@@ -15,6 +14,7 @@ from asr_punct.inference.evidence import (
     STOPPED,
     mark_flags,
 )
+from asr_punct.letter_case import apply_case, case_of, takes_case
 from asr_punct.marks import LEFT, Case, Labels, Mark
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.text import glued_marks

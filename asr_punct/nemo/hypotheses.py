@@ -11,9 +11,8 @@ from asr_punct.formats.time_sources import time_source_of
 from asr_punct.formats.values import Object
 from asr_punct.glyphs import Glyphs
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.marks import SENTENCE_ENDS
-from asr_punct.text import read_marks, split_token
-from asr_punct.words import Seconds, Utterance, marks_of
+from asr_punct.text.sentence_ends import ends_sentence
+from asr_punct.words import Seconds, Utterance
 
 LONGEST_PAUSE: Seconds = 1.0
 """A pause of this length or more ends a segment, also without a mark."""
@@ -83,9 +82,8 @@ def _write(
 def _segments(utterance: Utterance, glyphs: Glyphs, longest_pause: Seconds) -> Iterator[slice]:
     first, count = 0, len(utterance.words)
     for end, word in enumerate(utterance.words, start=1):
-        before, _, after = split_token(word.text, glyphs.name)
-        is_sentence_end = SENTENCE_ENDS & (marks_of(word) | read_marks(before, after))
-        if is_sentence_end or end == count or (word.pause is not None and word.pause >= longest_pause):
+        is_long = word.pause is not None and word.pause >= longest_pause
+        if is_long or end == count or ends_sentence(word, glyphs.name):
             yield slice(first, end)
             first = end
 

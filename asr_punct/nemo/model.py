@@ -30,7 +30,7 @@ from asr_punct.model.tagger import TaggerOutput
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo.connector import Connector
-from asr_punct.nemo.parts import NO_DATA, Parts, new_parts, read_parts, restore_parts
+from asr_punct.nemo.parts import NO_DATA, ModelParts, new_parts, read_parts, restore_parts
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
@@ -280,7 +280,7 @@ class AsrPunctModel(ModelPT):  # type: ignore[misc]
         self._other_files, self._corpora = files, None
 
 
-def _parts(values: dict[str, Any], restored: bool, epochs: int | None) -> Parts:
+def _parts(values: dict[str, Any], restored: bool, epochs: int | None) -> ModelParts:
     if "info" in values:
         folder = AppState().nemo_file_folder if restored else None
         return restore_parts(values, Path(folder) if folder else None, epochs)

@@ -36,12 +36,12 @@ NEMO_CONFIG, NEMO_WEIGHTS = "model_config.yaml", "model_weights.ckpt"
 KEPT_FILES = (TOKENIZER, CASING, CARD, ONNX, ONNX_INT8)
 """Files of a model directory that a `.nemo` file contains."""
 NO_DATA = "model.data", "nothing", "a directory of train.tsv and dev.tsv"
-"""Parts of the error if the configuration names no corpus."""
+"""ModelParts of the error if the configuration names no corpus."""
 _GRAPHS = (ONNX, ONNX_INT8)
 
 
 @dataclass(frozen=True)
-class Parts:
+class ModelParts:
     """The parts of a model. `tagger` is None if there is only an ONNX graph, `tokenizer` until a checkpoint is loaded.
 
     `files` are the contents of `KEPT_FILES` by name, without the tokenizer; a graph only if there are no weights.
@@ -58,7 +58,7 @@ class Parts:
         return {"info": info_mapping(replace(self.info, files={})), "training": as_mapping(self.training)}
 
 
-def new_parts(values: Mapping[str, Any], epochs: int | None) -> Parts:
+def new_parts(values: Mapping[str, Any], epochs: int | None) -> ModelParts:
     """Make a model for training, in `epochs` epochs; None or -1 for those of the configuration.
 
     The keys of `values` are `config` (name or path of a training configuration), `settings` (changes to it), `data`
@@ -76,10 +76,10 @@ def new_parts(values: Mapping[str, Any], epochs: int | None) -> Parts:
     config = with_classes(Config(config.model, _training_config(config.training, epochs)), corpora)
     torch.manual_seed(config.training.seed)
     tagger, tokenizer = start_model(config, corpora, init)
-    return Parts(ModelInfo(config.model, tagger.encoder.settings), config.training, tagger, tokenizer, {})
+    return ModelParts(ModelInfo(config.model, tagger.encoder.settings), config.training, tagger, tokenizer, {})
 
 
-def read_parts(directory: Path) -> Parts:
+def read_parts(directory: Path) -> ModelParts:
     """Read a model directory: its weights, or its graph if it has no weights. Raises ModelError if it is damaged."""
     info = read_info(directory)
     tokenizer = load_tokenizer(directory, info)
@@ -89,11 +89,11 @@ def read_parts(directory: Path) -> Parts:
         graph = next((name for name in _GRAPHS if name in info.files), WEIGHTS)  # neither: weights are missing
         kept[graph] = verified_file(directory, info, graph)
     files = {name: path.read_bytes() for name, path in kept.items() if path.is_file()}
-    return Parts(info, TrainingConfig(), tagger, tokenizer, files)
+    return ModelParts(info, TrainingConfig(), tagger, tokenizer, files)
 
 
-def restore_parts(values: Mapping[str, Any], folder: Path | None, epochs: int | None) -> Parts:
-    """Make a model from the configuration of `Parts.mapping`. NeMo loads its weights afterwards.
+def restore_parts(values: Mapping[str, Any], folder: Path | None, epochs: int | None) -> ModelParts:
+    """Make a model from the configuration of `ModelParts.mapping`. NeMo loads its weights afterwards.
 
     `folder` is the unpacked `.nemo` file; None for a checkpoint, which contains the files itself. `epochs` are as in
     `new_parts`. Raises ModelError for an invalid configuration or file.
@@ -105,7 +105,7 @@ def restore_parts(values: Mapping[str, Any], folder: Path | None, epochs: int | 
     graph = any(name in files for name in _GRAPHS)
     tagger = None if graph else empty_tagger(info, NEMO_CONFIG, tokenizer).eval()
     files.pop(TOKENIZER, None)
-    return Parts(info, _training_config(training, epochs), tagger, tokenizer, files)
+    return ModelParts(info, _training_config(training, epochs), tagger, tokenizer, files)
 
 
 def _training_config(training: TrainingConfig, epochs: int | None) -> TrainingConfig:

@@ -13,7 +13,7 @@ from asr_punct.hub import configuration_directory
 from asr_punct.nemo.model import AsrPunctModel
 
 
-def train(cfg: DictConfig) -> AsrPunctModel:
+def train_with_nemo(cfg: DictConfig) -> AsrPunctModel:
     """Train a model. NeMo's `exp_manager` writes checkpoints, logs and the `.nemo` file into its experiment directory.
 
     `cfg` has the keys `model`, `trainer` and `exp_manager` of `conf/nemo/punctuation.yaml`. Raises AsrPunctError for an
@@ -32,7 +32,7 @@ def train(cfg: DictConfig) -> AsrPunctModel:
 @hydra_runner(config_path=str(configuration_directory("nemo")), config_name="punctuation")  # type: ignore[untyped-decorator]
 def main(cfg: DictConfig) -> None:
     """Train with the settings of the command line."""
-    run_script(partial(train, cfg))  # inside Hydra, which prints a traceback of errors
+    run_script(partial(train_with_nemo, cfg))  # inside Hydra, which prints a traceback of errors
 
 
 if __name__ == "__main__":

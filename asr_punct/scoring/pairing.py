@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from asr_punct.capitals import apply_case
 from asr_punct.errors import InputError, Setting
+from asr_punct.letter_case import apply_case
 from asr_punct.marks import Labels, Mark, format_marks
 from asr_punct.scoring.edit import Alignment, align_words
 from asr_punct.scoring.projection import project

@@ -25,7 +25,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from asr_punct.serve.connections import Bodies, Connections, while_connected
 from asr_punct.serve.documents import Documents
-from asr_punct.serve.limits import Limits
+from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.openai_proxy import PATHS, OpenAiProxy
 from asr_punct.serve.prometheus import Measured, Metrics
@@ -58,7 +58,7 @@ class Service:
     """
 
     models: Models
-    limits: Limits = field(default_factory=Limits)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
     token: str = ""
     origins: Sequence[str] = ()
     host: str = "127.0.0.1"

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from fastapi import Request, WebSocket, WebSocketDisconnect
 from starlette.requests import ClientDisconnect
 
-from asr_punct.serve.limits import Limits
+from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.words import Seconds
@@ -27,7 +27,7 @@ _MESSAGE_BYTES = 500
 class Bodies:
     """Reads bodies; all bodies that are in use together have at most `limits.buffered_bytes`."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServiceLimits) -> None:
         self._limits, self._buffered = limits, 0
         self._timeouts = set[asyncio.Timeout]()
         self._is_stopped = False
@@ -136,7 +136,7 @@ class Connections:
         stop: is set when the service stops.
     """
 
-    def __init__(self, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, limits: ServiceLimits, metrics: Metrics) -> None:
         self._limits, self._metrics = limits, metrics
         self._open = set[asyncio.Task[Any] | None]()
         self.stop = asyncio.Event()
@@ -185,7 +185,7 @@ class Connection:
     Messages are read while others are answered, up to `limits.waiting_bytes`: pings between them are answered at once.
     """
 
-    def __init__(self, websocket: WebSocket, limits: Limits, stop: asyncio.Event) -> None:
+    def __init__(self, websocket: WebSocket, limits: ServiceLimits, stop: asyncio.Event) -> None:
         self._websocket, self._limits, self._stop = websocket, limits, stop
         self._waiting, self._waiting_bytes = asyncio.Queue[_Event](), 0
         self._has_room = asyncio.Event()

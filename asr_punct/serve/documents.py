@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from asr_punct.serve.limits import Limits
+from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, write_answer
@@ -38,7 +38,7 @@ class _Document(Work[Answer]):
 class Documents:
     """Answers requests; a thread has the short ones, another one audio, `threads` the long, as many the huge ones."""
 
-    def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
+    def __init__(self, models: Models, limits: ServiceLimits, metrics: Metrics, threads: int) -> None:
         self.limits, self._models, self._metrics = limits, models, metrics
         self._short = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
         room = _BEGUN_BODIES * limits.body_bytes

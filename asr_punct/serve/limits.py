@@ -1,4 +1,4 @@
-"""Limits of the service."""
+"""ServiceLimits of the service."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from asr_punct.words import Seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits that protect the service from its clients.
+class ServiceLimits:
+    """ServiceLimits that protect the service from its clients.
 
     Attributes:
         headers_s: a connection is closed if its client sends no whole headers of a request for so long.
@@ -46,4 +46,4 @@ class Limits:
     stop_s: Seconds = 30.0
 
 
-DEFAULTS = Limits()
+DEFAULTS = ServiceLimits()

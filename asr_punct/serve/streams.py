@@ -26,7 +26,7 @@ from asr_punct.inference.options import OutputOptions, StreamSettings
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
 from asr_punct.serve.connections import BAD_MESSAGE, BEHIND, INTERNAL, STOPPED, Connection
-from asr_punct.serve.limits import Limits
+from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.schema import latest_start
@@ -44,7 +44,7 @@ _BULK_WORDS = 40
 class Streams:
     """The open streams, in one worker for each of the `threads`."""
 
-    def __init__(self, models: Models, limits: Limits, metrics: Metrics, threads: int) -> None:
+    def __init__(self, models: Models, limits: ServiceLimits, metrics: Metrics, threads: int) -> None:
         self._models, self._limits, self._metrics = models, limits, metrics
         workers = [Worker(_pool_of, _decide, small=_LIVE_WORDS, together=_BULK_WORDS) for _ in range(threads)]
         self._open = dict.fromkeys(workers, 0)  # number of streams
@@ -119,7 +119,7 @@ class LiveStream:
     """
 
     connection: Connection
-    limits: Limits
+    limits: ServiceLimits
     metrics: Metrics
     config: StreamConfig
     settings: StreamSettings
@@ -225,7 +225,7 @@ class LiveStream:
         return answer
 
 
-async def _receive(connection: Connection, limits: Limits) -> ClientMessage | None:
+async def _receive(connection: Connection, limits: ServiceLimits) -> ClientMessage | None:
     """Return the next message, None at the end. Raises ServiceError for a bad one."""
     raw = await connection.receive()
     if raw is None:

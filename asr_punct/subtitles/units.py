@@ -1,16 +1,16 @@
 """Units of cues: written words with times and the cost of a break after each."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, groupby, pairwise
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.glyphs import Glyphs, write_text
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Kind, Mark
+from asr_punct.marks import SENTENCE_ENDS, Kind, Mark
 from asr_punct.subtitles.binding import binds
 from asr_punct.text import read_marks, split_token
-from asr_punct.text.periods import is_initial
+from asr_punct.text.sentence_ends import marks_after
 from asr_punct.words import Seconds, Utterance, has_times
 
 NO_MARK = 8.0
@@ -136,21 +136,14 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
     glyphs = glyphs.of(utterance.language)
     for word, label, (start, end) in zip(utterance.words, utterance.labels, filled_times(utterance), strict=True):
         before, core, after = split_token(word.text, glyphs.name)
-        token_marks = read_marks(before, after)
-        marks = (label.marks | token_marks) - set(LEFT)
-        if marks == {Mark.PERIOD} and is_initial(core, label.case, glyphs.name):
-            marks = frozenset()
-        cost = _break_cost(marks)
+        marks = marks_after(word, glyphs.name)
+        cost = min((_COSTS[mark.kind] for mark in marks), default=NO_MARK)
         text = write_text([word.text], [label], glyphs)
         unit = Unit(
             text, round(start, 3), round(end, 3), cost, bool(marks & SENTENCE_ENDS), word.speaker or utterance.speaker
         )
-        is_dash = not core and token_marks == {Mark.DASH}
+        is_dash = not core and read_marks(before, after) == {Mark.DASH}
         yield _Token(unit, core.lower(), bool(marks), opens=bool(before) and not after, is_dash=is_dash)
-
-
-def _break_cost(marks: Collection[Mark]) -> float:
-    return min((_COSTS[mark.kind] for mark in marks), default=NO_MARK)
 
 
 def _join_marks(tokens: Iterable[_Token], characters: int) -> Iterator[Unit]:

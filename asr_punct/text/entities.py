@@ -3,7 +3,7 @@
 import html
 from collections.abc import Sequence
 
-from asr_punct.capitals import CHARACTER_REFERENCE
+from asr_punct.letter_case import CHARACTER_REFERENCE
 
 
 def unescape(token: str) -> str:

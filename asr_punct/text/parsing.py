@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from asr_punct.capitals import apply_case, case_of
 from asr_punct.glyphs import glyphs
+from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import OPENER, RIGHT, STOPS, Case, Kind, Labels, Mark
 from asr_punct.text.abbreviations import PeriodKind, rules_of
 from asr_punct.text.characters import clean

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from asr_punct.caching import cached_by_word
 from asr_punct.text.edges import split_token
 from asr_punct.text.pieces import count_pieces, may_be_piece
-from asr_punct.text.sounds import LONGEST_SONG, ends_sentence, may_begin_sound, sound_length, split_sound
+from asr_punct.text.sounds import LONGEST_SONG, may_begin_sound, sentence_begins_after, sound_length, split_sound
 from asr_punct.text.turns import Turns, closes_parenthesis, has_dash
 
 
@@ -86,16 +86,16 @@ class RoleReader:
         _, core, after = split_token(token, self._language)
         if not core or split_sound(token):
             self._word = []
-            self._begins_sentence = ends_sentence(token, self._begins_sentence) or not core
+            self._begins_sentence = sentence_begins_after(token, self._begins_sentence) or not core
             return
         self._at_start = False
         self._word = [] if after else [core]
-        self._begins_sentence = bool(after) and ends_sentence(token, before=False)
+        self._begins_sentence = bool(after) and sentence_begins_after(token, before=False)
 
     def _add_pieces(self, tokens: list[str]) -> None:
         _, core, after = split_token(tokens[-1], self._language)
         self._word = [*self._word, *tokens] if not after or not core else []
-        self._begins_sentence = bool(after) and ends_sentence(tokens[-1], before=False)
+        self._begins_sentence = bool(after) and sentence_begins_after(tokens[-1], before=False)
 
 
 def roles_of(tokens: Iterable[str], language: str) -> list[Role]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard
 
 from asr_punct.caching import cached_by_word
-from asr_punct.capitals import apply_case, case_of
+from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import LEFT, Case, Mark
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.characters import MARK_OF, shape_of

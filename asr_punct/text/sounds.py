@@ -91,7 +91,7 @@ def marks_beside_sound(token: str) -> tuple[str, str]:
     return token[:left] if opens else "", token[len(right) :] if closes else ""
 
 
-def ends_sentence(token: str, before: bool) -> bool:
+def sentence_begins_after(token: str, before: bool) -> bool:
     """Whether a sentence begins after a token; `before` is whether one begins at it, where it may consist of marks."""
     marks = token[len(_stripped(token, left=False)) :]
     return not _SENTENCE_ENDS.isdisjoint(marks) or (before and not _stripped(token))

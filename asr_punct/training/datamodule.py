@@ -84,16 +84,16 @@ class PunctuationData(lightning.LightningDataModule):
     def train_dataloader(self) -> Iterable[Batch]:
         """Return the batches of the trainer's current epoch; Lightning calls this for every epoch."""
         batches = self.epoch(self.trainer.current_epoch if self.trainer else 0)
-        parts = Parts(batches, self._process, self.config.training.accumulate)
+        parts = BatchParts(batches, self._process, self.config.training.accumulate)
         workers, pin = self.config.training.workers, torch.cuda.is_available()
         return DataLoader(parts, batch_size=None, num_workers=workers, pin_memory=pin)
 
     def val_dataloader(self) -> Iterable[Batch]:
         """Return the development batches, the same ones in every epoch."""
-        return DataLoader(Parts(self._development, self._process), batch_size=None)
+        return DataLoader(BatchParts(self._development, self._process), batch_size=None)
 
 
-class Parts(Dataset[Batch]):
+class BatchParts(Dataset[Batch]):
     """The parts of all batches that a process trains or scores: `accumulate` of each batch, one by one."""
 
     def __init__(self, batches: TrainingBatches | DevelopmentBatches, process: Process, accumulate: int = 1) -> None:

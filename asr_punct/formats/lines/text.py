@@ -29,7 +29,7 @@ def write_text_lines(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyph
     An utterance without words is skipped, because an empty line would end the document, unless it was read from one.
     """
     previous: Utterance | None = None
-    for utterance in in_order_of_time(utterances):
+    for utterance in in_order_of_time(utterances, glyphs):
         if not utterance.words and not line_origin(utterance.origin, "text"):
             continue
         if previous is not None:

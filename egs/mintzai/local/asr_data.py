@@ -41,12 +41,12 @@ def lines(data: Path, folder: Path, language: str, train: bool) -> Iterator[dict
         if train and any(character.isdigit() for word in words for character in word):
             continue
         path = files.find(item.audio, f"{data}: utterance {item.id!r}")
-        samples = audio.read(path, RATE, item.start, item.end)
+        samples = audio.read_samples(path, RATE, item.start, item.end)
         for speed in SPEEDS if train else (1.0,):
             name = item.id if speed == 1 else f"sp{speed}-{item.id}"
             copy = samples if speed == 1 else augmented(samples, speed, name)
             path = folder / f"{name}.wav"
-            audio.write(path, copy, RATE)
+            audio.write_samples(path, copy, RATE)
             seconds = round(len(copy) / RATE, 3)
             yield {"audio_filepath": str(path.resolve()), "duration": seconds, "text": " ".join(words), "id": name}
 

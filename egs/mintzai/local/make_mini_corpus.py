@@ -79,7 +79,7 @@ def _speak(folder: Path, recording: Recording) -> tuple[list[Utterance], Seconds
     utterances, seconds = list[Utterance](), 0.0
     for segment in recording.segments:
         samples, utterance = speak_segment(segment, recording.language, speakers[segment.speaker], rng)
-        audio.write(folder / "audio" / f"{segment.name}.m4a", samples, RATE)
+        audio.write_samples(folder / "audio" / f"{segment.name}.m4a", samples, RATE)
         with write_file(folder / "transcriptions" / f"{segment.name}.{recording.language}") as out:
             out.write(segment.text + "\n")
         utterances.append(utterance)

@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from asr_punct.capitals import apply_case
 from asr_punct.casing import STEM_MARKER, Casing, stems_of
+from asr_punct.letter_case import apply_case
 from asr_punct.marks import LEFT, MAY_END_SENTENCE, Case, Mark
 from asr_punct.text import parse
 from training_text.cleaning import repaired
