@@ -93,7 +93,7 @@ Encoding = Annotated[
 ]
 To = Annotated[str | None, _choice(f"Format of the output: {' '.join(WRITABLE)}.", WRITABLE + WRITTEN_BACK, "--to")]
 _SUBTITLES_HELP = (
-    "Limits of subtitles: netflix (default), bbc or une, or with changes: bbc,characters=32,lines=1. "
+    f"Limits of subtitles: {', '.join(PRESETS)} (the first by default), or with changes: bbc,characters=32,lines=1. "
     f"Limits that can be changed: {', '.join(LIMIT_NAMES)}."
 )
 Subtitles = Annotated[str | None, completed_option(_SUBTITLES_HELP, PRESETS)]

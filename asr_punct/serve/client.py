@@ -52,7 +52,7 @@ class StreamClient:
     Args:
         url: address of the service: `ws://…` or `wss://…`.
         token: token that the service requires, or "".
-        config: settings of the stream, as in the protocol (see `schema.StreamConfig`), without `committed`.
+        config: settings of the stream, as in the protocol (see `stream_messages.StreamConfig`), without `committed`.
         retry_s: seconds between attempts to connect.
         max_waiting: maximum number of words that are not committed; `send` waits while there are so many.
         connect_s: seconds after which the client fails if it has never been connected.
