@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,23 @@ def make_client(make_service):
 def client(make_client):
     """Client of a service with the usual options."""
     return make_client()
+
+
+@pytest.fixture
+def open_page(make_service, tmp_path):
+    """Return a function that opens the page of a service in Chromium; its arguments are those of `Service`."""
+    from browser import chromium
+    from services import running
+
+    @contextmanager
+    def opened(language="en", query="", make=make_service, **options):
+        with running(make(host="127.0.0.1", **options)) as (_, address), chromium(tmp_path, language) as page:
+            page.open(f"http://{address}/{query}")
+            page.wait("document.querySelector('#model').options.length > 1")
+            yield page
+            assert page.console == []
+
+    return opened
 
 
 @pytest.fixture(scope="session")

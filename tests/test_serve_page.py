@@ -78,6 +78,7 @@ def test_all_texts_are_in_all_languages():
     used |= {
         *MARKS,
         *(f"case_{case}" for case in CASES),
+        *(f"format_{name.replace('-', '_')}" for name in WRITABLE_FILES),
         *(f"language_{code}" for code in ("en", "es", "eu")),
         *re.findall(r'"(\w+)"', others),
     }

@@ -48,7 +48,7 @@ class ParsedRequest:
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
     decides them, with `fill` only those of stretches without marks. With `ignore_labels`, the marks and capitals of the
     words are removed first. `warnings` are about the file's times. `undecoded` says what the answer has for bytes of a
-    file that were not UTF-8. `output` is what may be added.
+    file that were not UTF-8. `output` is what may be added. `source_format` is the format of a file, else "".
     """
 
     utterances: tuple[Utterance, ...]
@@ -63,6 +63,7 @@ class ParsedRequest:
     warnings: tuple[str, ...] = ()
     undecoded: Undecoded = "refuse"
     output: OutputOptions = ALL_OUTPUT
+    source_format: str = ""
 
 
 ParseRequest = Callable[[], ParsedRequest]
@@ -71,17 +72,19 @@ ParseRequest = Callable[[], ParsedRequest]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Body and media type of an answer, and warnings about the language and the times."""
+    """Body and media type of an answer, warnings about the language and the times, and the format of the file."""
 
     body: bytes
     media_type: str
     warnings: tuple[str, ...] = ()
+    source_format: str = ""
 
     @property
     def headers(self) -> dict[str, str]:
-        """The header with the warnings, if there are any."""
+        """The headers with the warnings and the format of the file, if there are any."""
+        source = {"X-Asr-Punct-Format": self.source_format} if self.source_format else {}
         text = " ".join("; ".join(self.warnings).split()).encode("ascii", "replace").decode()
-        return {"X-Asr-Punct-Warning": text[:1000]} if text else {}
+        return source | ({"X-Asr-Punct-Warning": text[:1000]} if text else {})
 
 
 def parse_request(
@@ -205,6 +208,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe
         warnings=tuple(warnings),
         undecoded="keep" if to == source.format else "replace",
         output=given.output(),
+        source_format=source.format,
     )
 
 
@@ -244,7 +248,7 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
         raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
     except AsrPunctError as error:
         raise bad_request(error) from None
-    return Answer(content, FORMATS[request.to].media_type, tuple(warnings))
+    return Answer(content, FORMATS[request.to].media_type, tuple(warnings), request.source_format)
 
 
 def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:

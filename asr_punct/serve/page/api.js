@@ -2,12 +2,25 @@
 
 const MAX_TRIES = 5;
 
+/** An error of a request: `key` and `values` are those of its text (see `t`). */
+export class RequestError extends Error {
+  constructor(key, values = {}) {
+    super(key);
+    this.key = key;
+    this.values = values;
+  }
+}
+
+const KEYS = { 401: "refused", 403: "refused", 413: "too_large", 503: "busy", 504: "too_long" };
+
 /**
  * Return the answer to a request; while the service is busy, ask again. A request that takes too long (504) is not
- * repeated. Throws an Error with the service's message.
+ * repeated. Throws a RequestError.
  */
 async function request(path, options = {}, tries = MAX_TRIES) {
-  const answer = await fetch(new URL(path, document.baseURI), options);
+  const answer = await fetch(new URL(path, document.baseURI), options).catch((error) => {
+    throw error instanceof TypeError ? new RequestError("unreachable") : error;
+  });
   if (answer.ok) return answer;
   if (answer.status === 503 && tries > 1) {
     const seconds = Number(answer.headers.get("retry-after")) || 1;
@@ -15,8 +28,7 @@ async function request(path, options = {}, tries = MAX_TRIES) {
     return request(path, options, tries - 1);
   }
   const { error } = await answer.json().catch(() => ({ error: null }));
-  const message = error && `${error.place}: found ${error.found}, expected ${error.expected}`;
-  throw new Error(message ?? `status ${answer.status}`);
+  throw new RequestError(KEYS[answer.status] ?? (error && answer.status < 500 ? "bad_file" : "internal"), error ?? {});
 }
 
 /** Return the models: `[{name, languages, default}]`. */
@@ -34,23 +46,25 @@ function upload(file, settings, more, signal) {
   return request("v1/punctuate", { method: "POST", body: form, signal });
 }
 
-/** Return the words of a file with marks and capitals, as the project's JSON; a `signal` ends the request. */
+/** Return the words of a file with marks and capitals, as the project's JSON, and its format; a `signal` ends the request. */
 export async function punctuate(file, settings, signal) {
-  return (await upload(file, settings, { to: "json", probabilities: true }, signal)).json();
+  const answer = await upload(file, settings, { to: "json", probabilities: true }, signal);
+  return [await answer.json(), answer.headers.get("x-asr-punct-format") ?? ""];
 }
 
-/** Return a file with these labels of all words, in a format or, for "", in its own. */
-export async function exportFile(file, settings, labels, format) {
-  return (await upload(file, settings, { to: format, labels: JSON.stringify(labels) })).blob();
+/** Return a file with these labels of all words, in a format or, for "", in its own; `more` are further options. */
+export async function exportFile(file, settings, labels, format, more = {}) {
+  return (await upload(file, settings, { to: format, labels: JSON.stringify(labels), ...more })).blob();
 }
 
-/** Return a word as it is written with these labels. */
-export async function written(word, labels, settings) {
+/** Return words as they are written with these labels. */
+export async function written(words, labels, settings) {
   const { language, model } = settings;
-  const body = { words: [{ word }], labels: [labels], language: language || null, model: model || null };
+  const items = words.map((word) => ({ word }));
+  const body = { words: items, labels, language: language || null, model: model || null };
   const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const answer = await (await request("v1/punctuate", options)).json();
-  return answer.words[0].written;
+  return answer.words.map((word) => word.written);
 }
 
 /** Open the WebSocket of live streams. The cookie of the page has the token, if there is one. */

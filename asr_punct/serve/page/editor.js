@@ -24,18 +24,22 @@ export class Editor {
     document.addEventListener("uilanguage", () => this.#draw());
   }
 
-  /** Edit the words of a transcript; `onWritten` is called with each word whose written form is new. */
+  /** Edit the words of a transcript; `onWritten` is called with the words whose written form is new. */
   edit(transcript, onWritten) {
     this.#transcript = transcript;
     this.select(null);
-    transcript.addEventListener("change", async ({ detail: word }) => {
-      word.written = draft(word);
-      if (word === this.#word) this.#draw();
-      onWritten(word);
-      await this.#write(word).catch(reportError);
-      if (word === this.#word) this.#draw();
-      onWritten(word);
-    });
+    const written = (words) => {
+      onWritten(words);
+      if (words.includes(this.#word)) this.#draw();
+    };
+    const write = async (words) => {
+      for (const word of words) word.written = draft(word);
+      written(words);
+      await this.#write(words).catch(reportError);
+      written(words);
+    };
+    transcript.addEventListener("change", ({ detail }) => write(detail));
+    transcript.addEventListener("words", ({ detail }) => write(detail.added));
   }
 
   /** Show a word, or nothing. */
@@ -45,13 +49,18 @@ export class Editor {
     this.#draw();
   }
 
-  /** Let the service write a word, by the rules of its language; the last edit counts. */
-  async #write(word) {
-    const labels = { marks: word.marks, case: word.case };
-    const { language, model } = this.#transcript.settings;
-    const code = word.utterance.language || language;
-    const text = await written(word.word, labels, { language: code, model: model || (code ? "" : this.defaultModel) });
-    if (word.marks === labels.marks && word.case === labels.case) word.written = text;
+  /** Let the service write words, by the rules of their language; the last edit counts. */
+  async #write(words) {
+    const { settings } = this.#transcript;
+    const languageOf = (word) => word.utterance.language || settings.language;
+    for (const [code, group] of Map.groupBy(words, languageOf)) {
+      const labels = group.map(({ marks, case: name }) => ({ marks, case: name }));
+      const model = settings.model || (code ? "" : this.defaultModel);
+      const texts = await written(group.map(({ word }) => word), labels, { language: code, model });
+      for (const [index, word] of group.entries()) {
+        if (word.marks === labels[index].marks && word.case === labels[index].case) word.written = texts[index];
+      }
+    }
   }
 
   #group(id, names, onClick) {

@@ -1,32 +1,52 @@
 /** The file tab: read, hear, edit and export a transcript. */
 
-import { exportFile } from "./api.js";
 import { byId } from "./dom.js";
+import { Doubts } from "./doubts.js";
 import { Editor } from "./editor.js";
-import { SUFFIXES, exportName } from "./formats.js";
+import { exportTranscript } from "./exporter.js";
+import { fillFormats } from "./formats.js";
 import { startKeys } from "./keys.js";
+import { Paragraphs } from "./paragraphs.js";
+import { Search } from "./search.js";
+import { openNameInput } from "./speakers.js";
 import { report, reportError } from "./status.js";
 import { currentTab } from "./tabs.js";
+import { Transport } from "./transport.js";
+import { openWordInput } from "./word-input.js";
 import { WordsView, drawLegend } from "./words-view.js";
+
+const isVisible = (element) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+};
 
 /** Shows a transcript, and one word as selected. */
 export class FileTab {
+  selected = null;
+  played = null;
+  transcript = null;
+
   constructor(player) {
     this.player = player;
-    this.view = new WordsView(byId("words"));
+    this.doubts = new Doubts(() => this.selected, (word, next) => this.#nextDoubt(word, next), () => this.#updateAll());
+    this.view = new WordsView(byId("words"), (word) => this.doubts.isLeft(word));
     this.editor = new Editor();
-    this.selected = null;
-    this.played = null;
-    for (const [format, suffix] of Object.entries(SUFFIXES)) {
-      byId("format").append(new Option(`${format} (${suffix})`, format));
-    }
+    this.transport = new Transport(this);
+    this.search = new Search(this);
+    fillFormats(byId("format"));
     drawLegend(byId("legend"));
     byId("export").addEventListener("click", () => this.export().catch(reportError));
     byId("undo").addEventListener("click", () => this.undo());
     byId("redo").addEventListener("click", () => this.redo());
     byId("words").addEventListener("click", ({ target }) => {
       const word = this.view.wordOf(target);
-      if (word) this.select(word).then(() => this.player.play(word));
+      if (!word) return;
+      this.select(word);
+      this.player.play(word);
+    });
+    byId("words").addEventListener("dblclick", ({ target }) => {
+      const word = this.view.wordOf(target);
+      if (word) openWordInput(this, word);
     });
     player.addEventListener("word", ({ detail: word }) => this.highlight(word));
     document.addEventListener("tabchange", () => {
@@ -39,11 +59,32 @@ export class FileTab {
   show(transcript) {
     this.transcript = transcript;
     this.selected = this.played = null;
-    this.view.show(transcript);
-    this.editor.edit(transcript, (word) => transcript === this.transcript && this.view.update(word));
-    transcript.addEventListener("change", () => this.showUndo());
+    this.doubts.show(transcript);
+    this.layOut();
+    this.editor.edit(transcript, (words) => transcript === this.transcript && this.view.update(words));
+    transcript.addEventListener("words", ({ detail }) => {
+      this.view.exchange(detail);
+      this.player.follow(transcript);
+    });
+    transcript.addEventListener("speakers", () => this.layOut());
+    transcript.addEventListener("edit", () => this.showUndo());
     this.showUndo();
-    byId("transcript-tools").hidden = byId("legend").hidden = false;
+    this.search.clear();
+    for (const id of ["transcript-tools", "legend", "words"]) byId(id).hidden = false;
+  }
+
+  /** Show nothing. */
+  clear() {
+    this.transcript = this.selected = this.played = null;
+    this.editor.select(null);
+    for (const id of ["transcript-tools", "legend", "words"]) byId(id).hidden = true;
+  }
+
+  /** Show the words in their layout. */
+  layOut() {
+    const rename = (name, button) => openNameInput(button, name, (newName) => this.transcript.renameSpeaker(name, newName));
+    this.view.show(this.transcript, new Paragraphs(this.transcript, rename));
+    if (this.selected) this.select(this.selected);
   }
 
   showUndo() {
@@ -52,10 +93,12 @@ export class FileTab {
   }
 
   /** Select a word to edit it. */
-  async select(word) {
+  select(word) {
     const old = this.view.elementOf(this.selected ?? this.transcript.words[0]);
-    old.ariaPressed = "false";
-    old.tabIndex = -1;
+    if (old) {
+      old.ariaPressed = "false";
+      old.tabIndex = -1;
+    }
     this.selected = word;
     const element = this.view.elementOf(word);
     element.ariaPressed = "true";
@@ -65,11 +108,21 @@ export class FileTab {
     element.scrollIntoView({ block: "nearest" });
   }
 
-  /** Highlight the word that is played, or none. */
+  /** Select the next word, or with -1 the previous one. */
+  step(step) {
+    const next = this.transcript.words[this.selected.index + step];
+    if (next) this.select(next);
+  }
+
+  /** Highlight the word that is played, or none; it is followed while it leaves the window. */
   highlight(word) {
-    if (this.played) this.view.elementOf(this.played).classList.remove("now");
-    if (word) this.view.elementOf(word).classList.add("now");
+    const old = this.played && this.view.elementOf(this.played);
+    const element = word && this.view.elementOf(word);
+    const isFollowed = old && element && !this.player.audio.paused && currentTab() === "tab-file" && isVisible(old);
+    old?.classList.remove("now");
+    element?.classList.add("now");
     this.played = word;
+    if (isFollowed && !document.querySelector(".word-input")) element.scrollIntoView({ block: "nearest" });
   }
 
   undo() {
@@ -82,17 +135,21 @@ export class FileTab {
     if (word) this.select(word);
   }
 
+  openSearch() {
+    this.search.open();
+  }
+
+  #nextDoubt(word, next) {
+    if (word) this.view.update([word]);
+    if (next) this.select(next);
+  }
+
+  #updateAll() {
+    if (this.transcript) this.view.update(this.transcript.words);
+  }
+
   /** Save the words with their marks and cases in the chosen format. */
   async export() {
-    const { file, settings, labels } = this.transcript;
-    const format = byId("format").value;
-    const content = await exportFile(file, settings, labels, format);
-    const link = document.createElement("a");
-    link.download = exportName(file.name, format);
-    link.href = URL.createObjectURL(content);
-    link.click();
-    this.transcript.isSaved = true;
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-    report("exported", { name: link.download });
+    report("exported", { name: await exportTranscript(this.transcript, byId("format").value) });
   }
 }

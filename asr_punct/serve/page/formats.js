@@ -1,5 +1,7 @@
 /** Formats that the service writes, with the suffixes of their files. */
 
+import { t } from "./i18n.js";
+
 export const SUFFIXES = {
   text: ".txt",
   srt: ".srt",
@@ -25,6 +27,15 @@ export const SUFFIXES = {
   lhotse: ".jsonl",
   "kaldi-text": ".txt",
 };
+
+/** Fill a list with the formats, by the names that people know. */
+export function fillFormats(list) {
+  const name = (format) => `${t(`format_${format.replace("-", "_")}`)} (${SUFFIXES[format]})`;
+  for (const format of Object.keys(SUFFIXES)) list.append(new Option(name(format), format));
+  document.addEventListener("uilanguage", () => {
+    for (const option of list.options) if (option.value) option.text = name(option.value);
+  });
+}
 
 /** Return the name of a file that is exported to a format; "": its own. */
 export function exportName(name, format) {

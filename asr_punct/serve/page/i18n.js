@@ -13,9 +13,10 @@ let language = preferred.find((code) => code in TEXTS) ?? "en";
 
 export const uiLanguage = () => language;
 
-/** Return a text with its `{values}`. */
+/** Return a text with its `{values}`; a function is called for a value of this language. */
 export function t(key, values = {}) {
-  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const value = (name) => (values[name] instanceof Function ? values[name]() : values[name]);
+  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name) => value(name));
 }
 
 /** Return a number as the language of the page writes it, with the options of `Intl.NumberFormat`. */

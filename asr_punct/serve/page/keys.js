@@ -2,26 +2,39 @@
 
 import { byId } from "./dom.js";
 import { CASES, KEYS } from "./marks.js";
+import { openWordInput } from "./word-input.js";
 
-/** Return the word that a key goes to from the selected one. */
-function target(key, words, index) {
-  const steps = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: words.length - 1 };
-  return words[steps[key]];
-}
+const ACTIONS = {
+  ArrowRight: (tab) => tab.step(1),
+  ArrowLeft: (tab) => tab.step(-1),
+  Home: (tab) => tab.select(tab.transcript.words[0]),
+  End: (tab) => tab.select(tab.transcript.words.at(-1)),
+  Enter: (tab) => tab.player.play(tab.selected),
+  Escape: (tab) => tab.player.audio.pause(),
+  F2: (tab) => openWordInput(tab, tab.selected),
+  Insert: (tab) => openWordInput(tab, tab.selected, "after"),
+  "shift+insert": (tab) => openWordInput(tab, tab.selected, "before"),
+  i: (tab) => openWordInput(tab, tab.selected, "after"),
+  "shift+i": (tab) => openWordInput(tab, tab.selected, "before"),
+  Delete: (tab) => tab.select(tab.transcript.retype([[[tab.selected], ""]])),
+  Backspace: (tab) => tab.select(tab.transcript.retype([[[tab.selected], ""]])),
+  j: (tab) => tab.select(tab.transcript.join(tab.selected)),
+  c: ({ transcript, selected }) =>
+    transcript.setCase(selected, CASES[(CASES.indexOf(selected.case) + 1) % CASES.length]),
+  n: (tab) => tab.doubts.next(),
+  "shift+n": (tab) => tab.doubts.next(-1),
+  l: (tab) => tab.transport.loop(),
+  "<": (tab) => tab.transport.changeSpeed(-1),
+  ">": (tab) => tab.transport.changeSpeed(1),
+};
+const SHORTCUTS = { z: "undo", y: "redo", "shift+z": "redo", h: "openSearch" };
 
-/** Handle a key on a word. Returns whether it has a meaning. */
-function handle(tab, key) {
-  const { selected, transcript } = tab;
-  const next = target(key, transcript.words, selected.index);
+/** Return what a key does on a word: a function of the tab. */
+function action({ key, shiftKey }) {
   const mark = KEYS[key];
-  if (next) tab.select(next);
-  else if (key === "Enter" || key === " ") tab.player.play(selected);
-  else if (key === "Escape") tab.player.audio.pause();
-  else if (mark) transcript.typeMark(selected, mark);
-  else if (key.toLowerCase() === "c") {
-    transcript.setCase(selected, CASES[(CASES.indexOf(selected.case) + 1) % CASES.length]);
-  } else return false;
-  return true;
+  if (mark) return ({ transcript, selected }) => transcript.typeMark(selected, mark);
+  const lower = key.toLowerCase();
+  return (shiftKey && ACTIONS[`shift+${lower}`]) || ACTIONS[key] || ACTIONS[lower];
 }
 
 /** Let the keys of the words work on a tab (`FileTab`). */
@@ -29,16 +42,22 @@ export function startKeys(tab) {
   byId("words").addEventListener("keydown", (event) => {
     const word = tab.view.wordOf(event.target);
     const isShortcut = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
-    if (!word || isShortcut) return;
+    const act = word && !isShortcut && action(event);
+    if (!act) return;
     if (word !== tab.selected) tab.select(word);
-    if (handle(tab, event.key)) event.preventDefault();
-  });
-  document.addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || !tab.transcript) return;
-    const key = event.shiftKey ? `shift+${event.key.toLowerCase()}` : event.key;
-    const action = { z: "undo", y: "redo", "shift+z": "redo" }[key];
-    if (!action) return;
+    act(tab);
     event.preventDefault();
-    tab[action]();
+  });
+  for (const button of document.querySelectorAll("button[data-key]")) {
+    button.title = button.dataset.key;
+    button.addEventListener("click", () => ACTIONS[button.dataset.key](tab));
+  }
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || !tab.transcript) return;
+    const key = event.shiftKey ? `shift+${event.key.toLowerCase()}` : event.key;
+    const name = SHORTCUTS[key];
+    if (!name || (name !== "openSearch" && event.target.matches?.("input[type=text], input:not([type])"))) return;
+    event.preventDefault();
+    tab[name]();
   });
 }

@@ -58,10 +58,24 @@ export class LiveTab {
     this.#draw();
   }
 
+  /** Show no transcript. */
+  clear() {
+    this.#replay?.close();
+    this.#replay = this.#transcript = null;
+    this.#words = [];
+    byId("live-tools").hidden = byId("captions").hidden = true;
+    byId("live-hint").dataset.t = "live_hint";
+    byId("live-hint").textContent = t("live_hint");
+    byId("live-hint").hidden = false;
+    byId("live-status").textContent = "";
+  }
+
   /** Stop what plays; the first replay starts at the beginning of the audio. */
   #changeTab() {
     this.#replay?.pause();
     this.player.audio.pause();
+    if (currentTab() === "tab-live" && this.#transcript && this.#words !== this.player.words) this.open(); // edited
+    if (currentTab() !== "tab-live") this.player.setRate();
     if (currentTab() === "tab-live" && !this.#replay) this.player.audio.currentTime = 0;
   }
 

@@ -8,7 +8,7 @@ import { LiveTab } from "./live-tab.js";
 import { startPageSettings } from "./page-settings.js";
 import { Player } from "./player.js";
 import { settings, startSettings } from "./settings.js";
-import { isAudio, showFiles, startSource } from "./source.js";
+import { isAudio, showFiles, showNoFiles, startSource } from "./source.js";
 import { report, reportError, reportWork } from "./status.js";
 import { startTabs } from "./tabs.js";
 import { Transcript } from "./transcript.js";
@@ -28,18 +28,29 @@ async function restore() {
   const request = (running = new AbortController());
   const current = settings();
   reportWork("working", () => request.abort());
-  const content = await punctuate(file, current, request.signal).catch((error) => {
+  const answer = await punctuate(file, current, request.signal).catch((error) => {
     if (request.signal.reason !== "replaced") throw error;
   });
-  if (request !== running || !content) return;
+  if (request !== running || !answer) return;
+  const [content, format] = answer;
   if (isAudio(file)) file = new File([JSON.stringify(content)], `${file.name.replace(/\.\w+$/, "")}.json`);
-  transcript = new Transcript(content, file, current);
+  transcript = new Transcript(content, file, current, format);
   player.follow(transcript);
   fileTab.show(transcript);
   liveTab.open(transcript);
-  const codes = new Set(transcript.utterances.map((utterance) => utterance.language).filter(Boolean));
-  const languages = [...codes].map((code) => ` · ${languageName(code)}`).join("");
-  report("done", { words: number(transcript.words.length), languages });
+  const count = transcript.words.length;
+  const codes = [...new Set(transcript.utterances.map((utterance) => utterance.language).filter(Boolean))];
+  const languages = () => codes.map((code) => ` · ${languageName(code)}`).join("");
+  report("done", { words: () => number(count), languages });
+}
+
+/** Show nothing of a file that was rejected, nor of the one before it. */
+function clear() {
+  file = transcript = null;
+  player.close();
+  fileTab.clear();
+  liveTab.clear();
+  showNoFiles();
 }
 
 const mayLoseEdits = () => !transcript?.hasUnsavedEdits || confirm(t("lose_edits"));
@@ -53,7 +64,7 @@ async function openFiles(newFile, audio) {
     if (!audio) player.close();
     showFiles(file.name);
     await restore().catch((error) => {
-      if (newFile === audio) file = null;
+      if (file === newFile) clear();
       throw error;
     });
     if (file !== newFile && newFile !== audio) return;
@@ -77,7 +88,10 @@ async function openAudio(audio) {
 addEventListener("beforeunload", (event) => {
   if (transcript?.hasUnsavedEdits) event.preventDefault();
 });
-startSource((newFile, audio) => openFiles(newFile, audio).catch(reportError));
+startSource(async (newFile, audio, others) => {
+  await openFiles(newFile, audio).catch(reportError);
+  if (others && transcript?.file === newFile) report("one_file", { name: newFile.name });
+});
 startSettings(() => {
   if (!mayLoseEdits()) return false;
   if (file) restore().catch(reportError);

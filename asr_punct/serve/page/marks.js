@@ -4,6 +4,7 @@ export const BEFORE = ["OPEN_DASH", "OPEN_QUOTE", "OPEN_EXCL", "OPEN_QUES"];
 export const AFTER = [
   "COMMA", "PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS", "SEMICOLON", "COLON", "QUOTE", "DASH",
 ];
+export const SENTENCE_ENDS = ["PERIOD", "QUESTION", "EXCLAMATION"];
 export const CASES = ["O", "FIRST_CAP", "ALL_CAPS"];
 
 /** Characters of the marks on their buttons. */
@@ -39,4 +40,22 @@ export function split(word, written) {
     { text: written.slice(start, end), mark: null },
     ...marks(written.slice(end), "DASH"),
   ];
+}
+
+/** Return the word, marks and case of a token as it is typed: `¿Hola,`; what is no mark or plain case stays in the word. */
+export function labelled(token) {
+  const characters = [...token.replace(/\.\.\.(?=\W*$)/, "…")];
+  const marks = [];
+  const take = (names, dash, from) => {
+    const nameOf = (glyph) => (glyph === "–" ? dash : NAMES[glyph]);
+    while (characters.length > 1 && names.includes(nameOf(characters.at(from)))) {
+      marks.push(nameOf(characters.splice(from, 1)[0]));
+    }
+  };
+  take(BEFORE, "OPEN_DASH", 0);
+  take(AFTER, "DASH", -1);
+  const word = characters.join("");
+  const found = CASES.map((name) => ({ word: word.toLowerCase(), marks: marks.sort(), case: name }));
+  const plain = found.find((each) => draft(each) === draft({ ...each, word, case: "O" }));
+  return plain ?? { word, marks, case: "O" };
 }

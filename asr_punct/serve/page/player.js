@@ -5,11 +5,15 @@ import { inTime } from "./timing.js";
 /** A word is played from this much before its start, and is the current word from twice as much before. */
 const BEFORE_S = 0.02;
 
-/** `word` events have the current word in `detail`, or null. */
+/** Events: `word`, with the current word in `detail`, or null; `open` if it has other audio or none. */
 export class Player extends EventTarget {
   /** The words that it plays, in the order of time. */
   words = [];
+  /** The times between which it repeats, `{from, to}`, or null. */
+  loop = null;
   #current = null;
+  #rate = 1;
+  #followed = null;
 
   constructor(audio) {
     super();
@@ -35,13 +39,19 @@ export class Player extends EventTarget {
     await loaded;
     this.audio.hidden = false;
     this.name = file.name;
+    this.file = file;
+    this.setRate(this.#rate);
+    this.dispatchEvent(new Event("open"));
   }
 
   close() {
     this.audio.pause();
-    this.audio.removeAttribute("src");
     this.audio.hidden = true;
+    this.audio.removeAttribute("src");
+    this.audio.load();
     this.name = "";
+    this.file = null;
+    this.dispatchEvent(new Event("open"));
   }
 
   /** Follow the words of the transcript's recording of this name; without one, those of the first recording. */
@@ -49,6 +59,8 @@ export class Player extends EventTarget {
     const names = transcript.recordings();
     const stem = (this.name ?? "").replace(/\.[^.]*$/, "");
     const recording = names.includes(stem) ? stem : names[0];
+    if (transcript !== this.#followed) this.loop = null;
+    this.#followed = transcript;
     this.words = inTime(transcript.words.filter((word) => (word.utterance.recording ?? "") === recording));
     this.#show(null);
   }
@@ -57,8 +69,15 @@ export class Player extends EventTarget {
   async play(word) {
     if (!this.hasAudio || !this.words.includes(word)) return;
     this.audio.currentTime = Math.max(0, word.from - BEFORE_S);
-    this.audio.playbackRate = 1;
+    if (this.loop && (word.from < this.loop.from || word.from >= this.loop.to)) this.loop = null;
+    this.audio.playbackRate = this.#rate;
     await this.audio.play().catch(() => {});
+  }
+
+  /** Set the speed, or the last one again; 1 is that of the recording. */
+  setRate(rate = this.#rate) {
+    this.#rate = rate;
+    this.audio.playbackRate = rate;
   }
 
   #watch() {
@@ -67,6 +86,9 @@ export class Player extends EventTarget {
   }
 
   #follow() {
+    if (this.loop && !this.audio.paused && this.audio.currentTime >= this.loop.to) {
+      this.audio.currentTime = Math.max(0, this.loop.from - BEFORE_S);
+    }
     const seconds = this.audio.currentTime + 2 * BEFORE_S;
     this.#show(this.words.findLast((word) => word.from <= seconds) ?? null);
   }

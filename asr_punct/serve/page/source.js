@@ -8,11 +8,12 @@ const AUDIO_NAME = /\.(wav|mp3|m4a|aac|flac|ogg|oga|opus|webm|mp4|mkv|mov)$/i;
 /** Whether a file is audio or video. */
 export const isAudio = (file) => /^(audio|video)\//.test(file.type) || AUDIO_NAME.test(file.name);
 
-/** Call `onFiles(transcript, audio)` for files of the user; either may be undefined. */
+/** Call `onFiles(transcript, audio, others)` for files of the user: the first ones, or undefined, and whether there are more. */
 export function startSource(onFiles) {
   const open = (files) => {
     const all = [...files];
-    if (all.length) onFiles(all.find((file) => !isAudio(file)), all.find(isAudio));
+    const { true: audio = [], false: transcripts = [] } = Object.groupBy(all, isAudio);
+    if (all.length) onFiles(transcripts[0], audio[0], transcripts.length > 1 || audio.length > 1);
   };
   for (const [button, input] of [["choose", "files"], ["choose-audio", "audio-file"]]) {
     byId(button).addEventListener("click", () => byId(input).click());
@@ -42,4 +43,11 @@ export function showFiles(transcript, audio) {
   byId("file-name").textContent = transcript;
   byId("audio-name").textContent = audio ?? "";
   byId("choose-audio").hidden = false;
+}
+
+/** Show no names. */
+export function showNoFiles() {
+  showFiles("");
+  document.body.classList.remove("loaded");
+  byId("choose-audio").hidden = true;
 }

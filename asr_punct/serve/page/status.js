@@ -42,8 +42,7 @@ export function reportError(error) {
     report("cancelled");
     return;
   }
-  const isOffline = error instanceof TypeError && error.message.includes("fetch");
-  show(["failed", { message: isOffline ? t("unreachable") : error.message }], true);
+  show(error.key ? [error.key, error.values] : ["failed", { message: error.message }], true);
 }
 
 document.addEventListener("uilanguage", write);

@@ -1,10 +1,11 @@
 /** Marks as people type them: what else changes with a mark, such as the capital of the next word. */
 
-const ENDS = ["PERIOD", "QUESTION", "EXCLAMATION"];
-const SEPARATORS = [...ENDS, "ELLIPSIS", "COMMA", "SEMICOLON", "COLON"];
+import { SENTENCE_ENDS } from "./marks.js";
+
+const SEPARATORS = [...SENTENCE_ENDS, "ELLIPSIS", "COMMA", "SEMICOLON", "COLON"];
 const OPENING = { QUESTION: "OPEN_QUES", EXCLAMATION: "OPEN_EXCL" };
 
-const ends = (word) => word.marks.some((mark) => ENDS.includes(mark));
+const ends = (word) => word.marks.some((mark) => SENTENCE_ENDS.includes(mark));
 const bare = (word) => word.word.toLowerCase();
 
 /** Return the words of the sentence that ends with `word`; another document begins another one. */
@@ -54,7 +55,7 @@ export function typed(words, word, mark) {
     }
   }
   const next = words[word.index + 1];
-  const endsNow = labels(word).marks.some((each) => ENDS.includes(each));
+  const endsNow = labels(word).marks.some((each) => SENTENCE_ENDS.includes(each));
   if (next && endsNow !== ends(word)) {
     if (endsNow && next.case === "O") changes.set(next, { marks: labels(next).marks, case: "FIRST_CAP" });
     if (!endsNow && next.case === "FIRST_CAP" && !isName(words, next)) {

@@ -2,15 +2,11 @@
 
 import { number } from "./i18n.js";
 import { split } from "./marks.js";
-import { clockText } from "./timing.js";
 
 const REM_PER_SECOND = 2.5;
 /** Shorter pauses are not drawn, longer ones than `LONGEST_S` are cut. */
 const SHORTEST_S = 0.1;
 const LONGEST_S = 4;
-const PARAGRAPH_PAUSE_S = 1;
-const PARAGRAPH_WORDS = 100;
-const SENTENCE_ENDS = ["PERIOD", "QUESTION", "EXCLAMATION"];
 
 /** Draw a pause whose width is its length; a longer one than `LONGEST_S` is dashed. */
 function drawPause(element, seconds) {
@@ -45,78 +41,79 @@ function parts(word, isEdited) {
   });
 }
 
-/** Return groups of words: utterances, cut at long pauses after sentences. */
-function paragraphs(utterance) {
-  const result = [[]];
-  for (const word of utterance.words) {
-    result.at(-1).push(word);
-    const ends = word.marks.some((mark) => SENTENCE_ENDS.includes(mark));
-    if (ends && (word.pause >= PARAGRAPH_PAUSE_S || result.at(-1).length >= PARAGRAPH_WORDS)) result.push([]);
-  }
-  return result.filter((words) => words.length);
-}
-
 /** The element `#words`. Its words are buttons; `wordOf` finds the word of an element. */
 export class WordsView {
-  #elements = [];
+  #elements = []; // by the ids of words
+  #words = new WeakMap();
+  #blocks = new Map(); // by groups
 
-  constructor(root) {
+  /** `isDoubtful` is a function of a word. */
+  constructor(root, isDoubtful) {
     this.root = root;
+    this.isDoubtful = isDoubtful;
   }
 
-  /** Show a transcript. */
-  show(transcript) {
+  /** Show a transcript in a layout: `Paragraphs` or `CueLayout`. */
+  show(transcript, layout) {
     this.transcript = transcript;
+    this.layout = layout;
     this.#elements = [];
-    const blocks = transcript.utterances.flatMap((utterance) =>
-      paragraphs(utterance).map((words, index) => this.#paragraph(words, index ? "" : utterance.speaker)));
-    this.root.replaceChildren(...blocks);
-    if (this.#elements.length) this.#elements[0].tabIndex = 0;
+    this.#blocks = new Map(layout.groups.list.map((group) => [group, document.createElement("p")]));
+    for (const group of this.#blocks.keys()) this.draw(group);
+    this.root.dataset.layout = layout.name;
+    this.root.replaceChildren(...this.#blocks.values());
   }
 
-  #paragraph(words, speaker) {
-    const paragraph = document.createElement("p");
-    const time = words[0].from;
-    if (speaker || time !== undefined) {
-      const place = document.createElement("span");
-      place.className = "place";
-      place.textContent = [speaker, time === undefined ? "" : clockText(time)].filter(Boolean).join(" · ");
-      paragraph.append(place);
-    }
-    for (const word of words) {
-      paragraph.append(this.#word(word));
-      if (word.pause >= SHORTEST_S) paragraph.append(pauseElement(word.pause));
-      paragraph.append(" ");
-    }
-    return paragraph;
+  /** Draw the words again that came with a `words` event. */
+  exchange(detail) {
+    const changed = this.layout.exchange(detail);
+    if (changed) for (const group of changed) this.draw(group);
+    else this.show(this.transcript, this.layout.again());
   }
 
-  #word(word) {
+  /** Draw a group again. */
+  draw(group) {
+    const block = this.#blocks.get(group);
+    block.hidden = !group.words.length;
+    if (block.hidden) return;
+    const head = this.layout.head(group);
+    block.replaceChildren(...(head ? [head] : []), ...group.words.flatMap((word) => this.#word(word, group)));
+  }
+
+  #word(word, group) {
     const element = document.createElement("span");
     element.className = "w";
     element.role = "button";
-    element.tabIndex = -1;
+    element.tabIndex = word.index ? -1 : 0;
     element.ariaPressed = "false";
-    element.dataset.index = word.index;
-    this.#elements[word.index] = element;
-    element.append(...parts(word, this.transcript.isEdited(word)));
-    return element;
+    element.dataset.id = word.id;
+    this.#elements[word.id] = element;
+    this.#words.set(element, word);
+    this.#draw(word);
+    const pause = word.pause >= SHORTEST_S ? [pauseElement(word.pause)] : [];
+    const before = this.layout.startsLine(word, group) ? [document.createElement("br")] : [];
+    return [...before, element, ...pause, " "];
   }
 
-  /** Draw a word again. */
-  update(word) {
-    const element = this.#elements[word.index];
+  #draw(word) {
+    const element = this.#elements[word.id];
     const isEdited = this.transcript.isEdited(word);
     element.classList.toggle("edited", isEdited);
+    element.classList.toggle("doubtful", this.isDoubtful(word));
     element.replaceChildren(...parts(word, isEdited));
   }
 
+  /** Draw words again. */
+  update(words) {
+    for (const word of words) if (this.#elements[word.id]) this.#draw(word);
+  }
+
   elementOf(word) {
-    return this.#elements[word.index];
+    return this.#elements[word.id];
   }
 
   wordOf(element) {
-    return this.transcript?.words[element.closest(".w")?.dataset.index];
+    return this.#words.get(element.closest(".w"));
   }
 }
 

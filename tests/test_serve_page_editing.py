@@ -1,0 +1,186 @@
+"""Finishing a transcript on the page, in a browser, by its keys."""
+
+import io
+import json
+
+import pytest
+
+pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from browser import CHROMIUM
+from dummies import file
+from services import service_maker
+
+from asr_punct.formats.registry import FORMATS
+from asr_punct.inference.options import OutputOptions
+from asr_punct.serve.models import Models
+from asr_punct.words import Utterance, Word
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
+TEXT = "document.querySelector('#words').innerText.replace(/\\s+/g, ' ').trim()"
+ENTER, TAB = {"windowsVirtualKeyCode": 13, "text": "\r"}, {"windowsVirtualKeyCode": 9}
+
+
+@pytest.fixture
+def make(model, punctuator):
+    """Return a function that makes a service whose model adds nothing: the text is that of the file."""
+    silent = punctuator.with_output(OutputOptions(frozenset(), case=False))
+    with service_maker(Models(lambda _: silent, str(model))) as maker:
+        yield maker
+
+
+def words_json(text, folder, step=0.5, marks=None, **more):
+    """Return a file with these words, of 0.4 s each `step` seconds, in the project's JSON."""
+    words = [
+        {"word": word, "start": i * step, "end": round(i * step + 0.4, 3), "marks": (marks or {}).get(word, [])}
+        for i, word in enumerate(text.split())
+    ]
+    utterance = {"id": "1", "recording": "talk", "language": "es", "times": "asr", "words": words, **more}
+    return file(folder, "talk.json", json.dumps({"utterances": [utterance]}))
+
+
+def drop(page, transcript):
+    page.drop(transcript)
+    page.wait("document.querySelectorAll('.w').length && document.querySelector('#elapsed').textContent === ''")
+
+
+def keys(page, *pressed):
+    """Press keys: names of keys, or with a leading `=` text that is typed."""
+    for key in pressed:
+        if key.startswith("="):
+            page.send("Input.insertText", text=key[1:])
+        else:
+            page.press(key, **{"Enter": ENTER, "Tab": TAB}.get(key, {}))
+
+
+def export(page, to, name):
+    page.choose("#format", to)
+    page.click("#export")
+    page.wait("document.querySelector('#status').textContent.startsWith('Saved')")
+    return page.saved(name).decode()
+
+
+def test_ten_errors_are_corrected_by_keyboard_and_exported(open_page, make, punctuator, tmp_path):
+    """Two wrong words, a missing word, five marks and two capitals."""
+    heard = "Hola somos bezinos del bario y queremos hablar Con el alcalde dónde está no lo saben en bilbo"
+    right = "Hola, somos vecinos del barrio viejo y queremos hablar con el alcalde. ¿Dónde está? No lo saben en Bilbo."
+    with open_page(make=make) as page:
+        drop(page, words_json(heard, tmp_path, marks={"hablar": ["COMMA"]}))
+        page.run("document.querySelector('#format').focus()")
+        while page.run("!document.activeElement.matches('.w')"):
+            keys(page, "Tab")
+        right_keys = ["ArrowRight"] * 4
+        keys(page, ",", *right_keys[:2], "F2", "=vecinos", "Enter")
+        keys(page, *right_keys[:2], "F2", "=barrio viejo", "Enter")
+        keys(page, *right_keys, ",", "ArrowRight", "F2", "=con", "Enter")
+        keys(page, *right_keys[:2], ".", *right_keys[:2], "?", *right_keys, "ArrowRight", "c", ".")
+        assert page.run(TEXT) == f"0:00 {right}"
+        found = export(page, "srt", "talk.srt")
+        assert page.run("document.querySelector('#undo').disabled") is False
+        for _ in range(10):
+            page.press("z", modifiers=2)
+        assert page.run(TEXT) == "0:00 " + heard.replace("hablar", "hablar,")
+        assert page.run("document.querySelector('#undo').disabled")
+    times = [(i / 2, i / 2 + 0.4) for i in range(len(heard.split()))]
+    times[4:5] = (2.0, 2.218), (2.218, 2.4)  # by length
+    words = tuple(Word(token, *time) for token, time in zip(right.split(), times, strict=True))
+    out = io.StringIO()
+    FORMATS["srt"].write([Utterance(words, recording="talk", language="es", time_source="asr")], out, punctuator.glyphs)
+    assert found == out.getvalue()
+
+
+def saved_words(page):
+    """Return `[text, start, end]` of all words as the page exports them."""
+    content = json.loads(export(page, "json", "talk.json"))
+    (page.downloads / "talk.json").unlink()
+    page.run("document.querySelector('#status').textContent = ''")
+    return [[word["written"], word["start"], word["end"]] for each in content["utterances"] for word in each["words"]]
+
+
+def test_words_are_joined_inserted_and_deleted_and_come_back(open_page, make, tmp_path):
+    with open_page(make=make) as page:
+        drop(page, words_json("ez dakit zer egin au da", tmp_path, step=1, pause_before=0))
+        begin = saved_words(page)
+        page.run("document.querySelectorAll('.w')[1].focus()")
+        keys(page, "j", "i", "=gaur bertan", "Enter")  # in the pause after it
+        keys(page, "End", "Delete", "Home", "F2", "Tab", "=ez!", "Tab", "Escape", "Delete")
+        keys(page, "F2", "Escape", "F2", "Enter")  # nothing
+        changed = saved_words(page)
+        assert changed == [["ez", 0, 0.4], ["ez!", 1, 2.4], ["bertan", 2.64, 3], ["egin", 3, 3.4], ["au", 4, 4.4]]
+        while page.run("!document.querySelector('#undo').disabled"):
+            page.press("z", modifiers=2)
+        assert saved_words(page) == begin
+        while page.run("!document.querySelector('#redo').disabled"):
+            page.press("y", modifiers=2)
+        assert saved_words(page) == changed
+
+
+def test_search_replaces_words_and_keeps_their_marks(open_page, make, tmp_path):
+    with open_page(make=make) as page:
+        drop(page, words_json("Hiba dice que iba a casa dice Iba ayer", tmp_path, marks={"dice": ["COMMA"]}))
+        page.press("h", modifiers=2)
+        keys(page, "=dice")
+        assert page.text("#found") == "2 found"
+        page.run("document.querySelector('#replacement').focus()")
+        keys(page, "=le contó")
+        page.click("#replace-all")
+        assert page.run(TEXT) == "0:00 Hiba le contó, que iba a casa le contó, Iba ayer"
+        page.run("document.querySelector('#find').select()")
+        page.run("document.querySelector('#find').focus()")
+        keys(page, "=iba", "Enter")
+        page.run("document.querySelector('#replacement').select()")
+        page.run("document.querySelector('#replacement').focus()")
+        keys(page, "=fue", "Enter", "Enter", "Enter")
+        assert page.run(TEXT) == "0:00 Hiba le contó, que fue a casa le contó, Fue ayer"
+        keys(page, "Escape")
+        for _ in range(3):
+            page.press("z", modifiers=2)
+        assert page.run(TEXT) == "0:00 Hiba dice, que iba a casa dice, Iba ayer"
+
+
+def test_speakers_are_renamed(open_page, make, tmp_path):
+    with open_page(make=make) as page:
+        drop(page, words_json("kaixo denoi eskerrik asko", tmp_path, speaker="S1"))
+        page.click(".speaker")
+        keys(page, "=Miren", "Enter")
+        assert page.text(".speaker") == "Miren"
+        assert export(page, "markdown", "talk.md").startswith("**Miren**")
+        page.press("z", modifiers=2)
+        assert page.text(".speaker") == "S1"
+
+
+def test_doubtful_marks_are_counted_down(open_page, tmp_path):
+    count = "Number(document.querySelector('#next-doubt').textContent.match(/\\d+/)[0])"
+    doubtful = "document.querySelectorAll('.w.doubtful').length"
+    with open_page() as page:
+        drop(page, words_json("ana mira la casa dónde está la ley " * 4, tmp_path))
+        begin = page.run(count)
+        page.run("""(() => {
+            const limit = document.querySelector("#doubt-limit");
+            limit.value = limit.min;
+            limit.dispatchEvent(new Event("input"));
+        })()""")
+        total = page.run(count)
+        assert total >= begin > 0
+        assert page.run(doubtful) == total
+        seen = set()
+        for left in range(total, 0, -1):
+            page.click("#next-doubt")
+            seen.add(page.run("document.activeElement.dataset.id"))
+            assert page.run(count) == left
+        page.press("n")
+        assert (page.run(count), len(seen), page.run(doubtful)) == (0, total, 0)
+
+
+def test_an_edit_of_20_000_words_draws_only_the_words_around_it(open_page, make, tmp_path):
+    with open_page(make=make) as page:
+        drop(page, words_json("bai ez agian " * 6667, tmp_path, step=0.4))
+        assert page.run("document.querySelectorAll('.w').length") == 20_001
+        page.run("""(() => {
+            globalThis.drawn = 0;
+            new MutationObserver((records) => { drawn += records.length; })
+                .observe(document.querySelector("#words"), { subtree: true, childList: true });
+            document.querySelectorAll(".w")[10000].focus();
+        })()""")
+        keys(page, ".", "F2", "=bihar goizean", "Enter", "Delete", "j")
+        page.wait("document.querySelectorAll('.w').length === 20_000")
+        assert 0 < page.run("drawn") < 200
