@@ -40,12 +40,15 @@ def named_models() -> dict[str, Path]:
     The model path is the environment variable ASR_PUNCT_MODELS, folders joined as in PATH. Of models with the same name
     the first counts.
     """
-    folders = [Path(folder) for folder in os.environ.get(MODEL_PATH, "").split(os.pathsep) if folder]
     found = shipped_models()
-    for folder in folders:
+    for folder in _model_path():
         for path in sorted(folder.glob(f"*/{_CONFIG}")):
             found.setdefault(path.parent.name, path.parent)
     return found
+
+
+def _model_path() -> list[Path]:
+    return [Path(folder) for folder in os.environ.get(MODEL_PATH, "").split(os.pathsep) if folder]
 
 
 def shipped_configurations() -> dict[str, Path]:
@@ -86,8 +89,8 @@ def find_model(name: str | None) -> Path:
 def find_trainable_model(name: str) -> Path:
     """Return the directory of a model with weights.
 
-    Raises ArgumentError if there is no such model, ModelError if it has no weights; those of the shipped models are in
-    a checkout only.
+    Those of a shipped model are found by its name in a checkout (`egs/models`), or in a folder of ASR_PUNCT_MODELS.
+    Raises ArgumentError if there is no such model, ModelError if it has no weights.
     """
     from asr_punct.checkpoint import WEIGHTS, read_info
 
@@ -96,12 +99,12 @@ def find_trainable_model(name: str) -> Path:
         return directory
     if directory.parent != PRETRAINED:
         raise ModelError(directory, f"no {WEIGHTS}, only graphs", f"{WEIGHTS}, which asr-punct train writes")
-    trainable = TRAINABLE / directory.name
-    if os.path.isfile(trainable / _CONFIG):
-        return trainable
+    for trainable in (folder / directory.name for folder in (*_model_path(), TRAINABLE)):
+        if os.path.isfile(trainable / WEIGHTS) and os.path.isfile(trainable / _CONFIG):
+            return trainable
     found = f"no {WEIGHTS} in the installed package, which has graphs only"
-    checkout = f"CHECKOUT/egs/models/{directory.name} of a checkout of the asr_punct repository"
-    raise ModelError(name, found, f"{checkout}, or another model directory or org/name with {WEIGHTS}")
+    folder = f"{directory.name} of a checkout's egs/models or the release's weights in a folder of {MODEL_PATH}"
+    raise ModelError(name, found, f"{folder}, or another model directory or org/name with {WEIGHTS}")
 
 
 def named_languages() -> dict[str, list[str]]:

@@ -14,8 +14,9 @@ from asr_punct.checkpoint import read_info
 from asr_punct.config import Config, ContextConfig, HeadConfig, OptimizerConfig, PauseConfig
 from asr_punct.marks import MARKS, Mark, parse_marks
 from asr_punct.model.heads import ClassHead
-from asr_punct.training.fit import find_classes, train
+from asr_punct.training.fit import train
 from asr_punct.training.optim import build_optimizer, clip_gradients
+from asr_punct.training.start import find_classes
 
 WIDTH = 6
 COMMA, PERIOD, QUESTION, QUOTE = Mark.COMMA, Mark.PERIOD, Mark.QUESTION, Mark.QUOTE

@@ -167,12 +167,15 @@ def test_the_default_model_is_the_shipped_one(shipped, tmp_path):
     assert Punctuator.from_pretrained().info == read_info(shipped)
 
 
-def test_training_starts_from_the_weights_of_a_checkout(shipped, tmp_path, model):
+def test_training_starts_from_the_weights_of_a_checkout_or_the_model_path(shipped, tmp_path, model, monkeypatch):
     with refused("es-eu", "no model.safetensors", ModelError):
         find_trainable_model("es-eu")
     weights = tmp_path / "egs" / "es-eu"
     shutil.copytree(model, weights)
     assert find_trainable_model("es-eu") == weights
+    released = shutil.copytree(model, tmp_path / "release" / "es-eu")
+    monkeypatch.setenv("ASR_PUNCT_MODELS", str(tmp_path / "release"))
+    assert find_trainable_model("es-eu") == released
     assert find_trainable_model(str(model)) == model
     shutil.copy(model / WEIGHTS, shipped)
     write_info(shipped, read_info(shipped))

@@ -139,6 +139,7 @@ def test_all_parts_are_written_and_missing_files_reported(tmp_path):
         out.write("thank\tO\nyou\tPERIOD\n")
     summary = prepare_iwslt(tmp_path, tmp_path / "out")
     assert dict(summary.words) == {"dev": 2, "test": 9}
+    assert summary.documents == {"dev": 1, "test": 1}
     assert summary.problems == [f"{tmp_path / name}: no such file" for name in ("train2012", "test2011asr")]
     assert [word.text for u in read_tsv(tmp_path / "out" / "test.tsv") for word in u.words] == WORDS
     assert {u.document for u in read_tsv(tmp_path / "out" / "dev.tsv")} == {"dev2012"}
@@ -187,6 +188,7 @@ def test_segments_become_data_directories(tmp_path):
     )
     summary = prepare_mintzai(source, tmp_path / "data")
     assert summary.words == {"es/train": 4, "eu/test": 2}
+    assert summary.documents == {"es/train": 1, "eu/test": 1}
     items = list(read_data_dir(tmp_path / "data" / "es" / "train"))
     assert [(item.id, item.text, item.document) for item in items] == [
         ("s_9", "Gracias, señorías.", "s"),
@@ -288,6 +290,7 @@ def test_no_part_is_empty_and_a_seed_decides(tmp_path, seed):
     for name in ("one", "two"):
         summary = prepare_text(source, tmp_path / name, language="es", seed=seed)
         assert sum(summary.words.values()) == 9
+        assert sum(summary.documents.values()) == 3
         assert summary.problems == []
         made.append(parts_of(tmp_path / name))
     assert made[0] == made[1]

@@ -23,10 +23,11 @@ from asr_punct.config import as_mapping
 from asr_punct.errors import ArgumentError
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.distributed import Process, launch
-from asr_punct.training.fit import start_model, train
+from asr_punct.training.fit import train
 from asr_punct.training.lightning_module import PunctuationModule
 from asr_punct.training.mapped import Corpora
 from asr_punct.training.optim import SharedMuon
+from asr_punct.training.start import start_model
 
 NOISE = {"windows": 0.5, "substitution": 0.1, "deletion": 0.1, "fillers": "eh", "filler": 0.1}
 

@@ -111,5 +111,5 @@ def test_files_without_parts_are_divided(tmp_path, run):
     (tmp_path / "labels.txt").write_text(",U .O\n" * 20)
     status, _, output = run("prepare", "nemo-labels", tmp_path, tmp_path / "out", "--dev", "0.2", "--test", "0")
     assert status == 0
-    assert "words: train 32, dev 8" in output
+    assert "words: train 32 in 1 document, dev 8 in 1 document" in output
     assert sum(len(utterance.words) for utterance in read_tsv(tmp_path / "out" / "dev.tsv")) == 8

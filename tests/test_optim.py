@@ -18,10 +18,11 @@ from asr_punct.model.encoder import new_encoder
 from asr_punct.model.tagger import Tagger, TaggerOutput
 from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.fit import start_model, train
+from asr_punct.training.fit import train
 from asr_punct.training.lightning_module import DEV_PERPLEXITY, PunctuationModule
 from asr_punct.training.mapped import Corpora
 from asr_punct.training.optim import Fp32Muon, SharedMuon, build_optimizer, build_schedule
+from asr_punct.training.start import start_model
 
 RATE = 0.01
 

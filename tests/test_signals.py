@@ -52,21 +52,22 @@ def end(process, number):
 def test_a_command_ends_and_removes_its_output(tmp_path, number, busy):
     code = f"""
 import hashlib, time
-from asr_punct.cli.signals import ended_by_signals
+from asr_punct.cli.signals import advice_at_end, ended_by_signals
 from asr_punct.files import write_directory, write_file
 def swallow():
     try:
         time.sleep(900)
     except BaseException:
         time.sleep(900)
-with ended_by_signals(), write_file("a.txt") as out, write_directory("b") as folder:
+with ended_by_signals(), advice_at_end("run it again"), write_file("a.txt") as out, write_directory("b") as folder:
     (folder / "c").touch()
     print("begun", flush=True)
     {busy}
 """
-    process = start([sys.executable, "-c", code], tmp_path, stdout=subprocess.PIPE)
+    process = start([sys.executable, "-c", code], tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.readline()
     assert end(process, number) == 128 + number
+    assert process.stderr.read() == b"run it again\n"
     assert list(tmp_path.iterdir()) == []
 
 

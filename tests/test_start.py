@@ -1,6 +1,7 @@
 """`train --init`: models that start from another model, with its heads or new ones."""
 
 import dataclasses
+import shutil
 
 import numpy as np
 import pytest
@@ -11,18 +12,21 @@ torch = pytest.importorskip("torch")
 from dummies import refused, tiny_config
 from model_dummies import inputs, write_model
 
-from asr_punct.checkpoint import WEIGHTS, ModelInfo, read_info
-from asr_punct.config import as_mapping
+from asr_punct.checkpoint import CASING, WEIGHTS, ModelInfo, read_info, write_info
+from asr_punct.config import ModelConfig, as_mapping
+from asr_punct.decode.settings import Calibration
 from asr_punct.errors import ConfigError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, TURN_END, TURN_START, WordInput, turns_as_edges
 from asr_punct.inference.backend import open_backend
+from asr_punct.marks import MARKS
 from asr_punct.model.encoder import new_encoder
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import load_parts, load_tagger, save_tagger
 from asr_punct.pauses import UNKNOWN_PAUSE
 from asr_punct.training.export import random_features
-from asr_punct.training.fit import start_config, start_model, train
+from asr_punct.training.fit import train
 from asr_punct.training.mapped import Corpora
+from asr_punct.training.start import start_config, start_model
 
 CLASSES = ("O", "COMMA", "PERIOD")
 
@@ -81,6 +85,33 @@ def test_without_named_head_keys_the_model_stays(start, corpus, caplog):
 
 
 @pytest.mark.parametrize(
+    ("heads", "casing", "told"),
+    [((), True, "weights, thresholds, calibration, casing list"), (["hidden"], False, "weights")],
+)
+def test_what_tuning_added_is_inherited(start, corpus, tmp_path, caplog, heads, casing, told):
+    """Unless the head is another one, whose probabilities the thresholds do not fit."""
+    tuned, info = shutil.copytree(start, tmp_path / "tuned"), read_info(start)
+    scale = dict.fromkeys(MARKS, 1.5)
+    decoding = dataclasses.replace(
+        info.decoding, thresholds=dict.fromkeys(MARKS, 0.3), calibration=Calibration(scale), sentence_capitals=True
+    )
+    if casing:
+        (tuned / CASING).write_text("EiTB\n")
+    write_info(tuned, dataclasses.replace(info, decoding=decoding))
+    config = dataclasses.replace(configured(hidden=7), training=tiny_config(epochs=1).training)
+    with caplog.at_level("INFO", logger="asr_punct.training.start"):
+        made = train(config, corpus, tmp_path / "next", init=tuned, heads=heads, device="cpu")
+    assert f"from {tuned}: {told}" in [record.message for record in caplog.records]
+    assert (made.decoding == decoding) == (not heads)
+    assert (CASING in made.files) == (tmp_path / "next" / CASING).exists() == casing
+
+
+def test_a_configuration_without_a_model_ignores_nothing(start, caplog):
+    assert start_config(start, ModelConfig()) == read_info(start).model
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
     ("before", "asked", "classes"),
     [
         ({}, {"kind": "classes"}, ()),
@@ -93,7 +124,7 @@ def test_without_named_head_keys_the_model_stays(start, corpus, caplog):
 def test_only_the_named_keys_change(before, asked, classes, monkeypatch, tmp_path):
     """Another kind of head has the classes of its corpus."""
     info = ModelInfo(configured(**before, dropout=0.3).model, {})
-    monkeypatch.setattr("asr_punct.training.fit.read_info", lambda _: info)
+    monkeypatch.setattr("asr_punct.training.start.read_info", lambda _: info)
     found = start_config(tmp_path, configured(**asked).model, asked).heads
     assert found == dataclasses.replace(info.model.heads, **{**asked, "classes": classes})
 

@@ -4,13 +4,15 @@ import json
 import os
 import pickle
 import re
+import resource
 import shutil
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from dummies import refused, tiny_config
+from dummies import refused, tiny_config, write_corpus
 
 pytest.importorskip("lightning")
 
@@ -23,10 +25,13 @@ from safetensors.torch import load_file
 
 from asr_punct.checkpoint import read_info, write_info
 from asr_punct.errors import ArgumentError, ConfigError, InputError
+from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.configuration import read_config
+from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.export import export
 from asr_punct.training.fit import train
+from asr_punct.training.mapped import Corpora
 from asr_punct.training.quantise import quantise
 
 
@@ -91,6 +96,64 @@ def test_epochs_without_better_weights_keep_the_tuning(corpus, tmp_path):
     more = replace(config, training=replace(config.training, epochs=2))
     again = train(more, corpus, tmp_path / "run", resume=True, device="cpu")
     assert (again.training["best_epoch"], again.decoding.thresholds["PERIOD"]) == (1, 0.25)
+
+
+def test_a_run_goes_on_with_the_same_data_only(corpus, tmp_path):
+    data, output = shutil.copytree(corpus, tmp_path / "data"), tmp_path / "run"
+    train(tiny_config(epochs=1), data, output, device="cpu")
+    shutil.copytree(data, tmp_path / "moved")
+    train(tiny_config(epochs=2), tmp_path / "moved", output, resume=True, device="cpu")
+    write_corpus(data, train=50)
+    with refused("train.tsv", "another text", InputError):
+        train(tiny_config(epochs=3), data, output, resume=True, device="cpu")
+
+
+def test_a_directory_has_one_run(corpus, tmp_path, monkeypatch):
+    """Another one is refused while the first trains, and not after it."""
+    refusals = []
+
+    def epoch_end(*_):
+        for resume in (False, True):
+            with refused(tmp_path / "run", "a run that is still training"):
+                train(tiny_config(), corpus, tmp_path / "run", resume=resume, device="cpu")
+            refusals.append(resume)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("asr_punct.training.callbacks.EpochReport.on_train_epoch_end", epoch_end)
+        train(tiny_config(epochs=1), corpus, tmp_path / "run", device="cpu")
+    assert refusals == [False, True]
+    with refused(tmp_path / "run", "a training run"):
+        train(tiny_config(), corpus, tmp_path / "run", device="cpu")
+
+
+def test_a_loss_that_is_no_number_ends_the_run(corpus, tmp_path):
+    with refused("training step 2", "a loss of nan"):
+        train(tiny_config(learning_rate=1e30, warmup_epochs=0), corpus, tmp_path / "run", device="cpu")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "training/last.ckpt"])
+def test_a_full_disk_is_one_line(corpus, tmp_path, name):
+    """A limit on the size of files stands for the disk's end."""
+    train(tiny_config(epochs=1), corpus, tmp_path / "run", device="cpu")
+    size = (tmp_path / "run" / name).stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, before[1]))
+    try:
+        with refused(Path(name).name, "File too large", InputError):
+            train(tiny_config(epochs=1), corpus, tmp_path / "full", device="cpu")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize(("limit", "epochs", "scored"), [(0, 1, 1.0), (10**6, 1, 1.0), (60, 4, 0.8)])
+def test_epochs_are_short_whatever_the_corpus(corpus, limit, epochs, scored):
+    """`epoch_words` divides a pass, and limits the words of dev."""
+    tokenizer = SubwordTokenizer(train_tokenizer(["ana"], 60), 16)
+    config = tiny_config(epoch_words=limit, batch_size=2)
+    data = PunctuationData(Corpora.open(corpus), tokenizer, config, 64)
+    assert data.epochs_per_pass >= epochs
+    words = sum(int(batch.label_mask.sum()) for batch in data.val_dataloader())
+    assert words == len(data.dev) if scored == 1.0 else limit <= words < scored * len(data.dev)
 
 
 @pytest.mark.parametrize("device", ["foo", "cuda:99", "meta"])

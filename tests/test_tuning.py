@@ -9,7 +9,7 @@ import tune_average
 from aggregate import averaging
 from dummies import ASKS, NAMES, NOUNS, tiny_config, write_corpus
 
-from asr_punct.checkpoint import TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
+from asr_punct.checkpoint import CONFIG, TOKENIZER, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.decode import DecodeSettings
 from asr_punct.decode.calibration import calibration_error, fit_platt, fit_temperature
 from asr_punct.decode.fitting import DevSet, decoded_f1, fit_settings
@@ -156,7 +156,7 @@ def test_settings_of_a_model_of_classes_are_weights():
     assert after > before + 0.01
 
 
-def test_the_commands_fit_settings_to_the_windows_of_decoding(run, tmp_path, capsys):
+def test_the_commands_fit_settings_to_the_windows_of_decoding(run, tmp_path, capsys, caplog):
     torch = pytest.importorskip("torch")
     from asr_punct.model.encoder import new_encoder
     from asr_punct.model.tagger import Tagger
@@ -174,9 +174,17 @@ def test_the_commands_fit_settings_to_the_windows_of_decoding(run, tmp_path, cap
     report = tmp_path / "report.json"
     status, out, err = run("tune", tmp_path, dev, "--json", report)
     assert (status, err) == (0, "")
+    assert [record.message.split(";")[0] for record in caplog.records] == [f"{dev}: 248 words"]
     assert out.splitlines()[0].endswith(f"{json.loads(report.read_text())['micro_f1'][1]:.3f} after")
     fitted = fit_settings(read_dev_set(Restorer.open(tmp_path), dev))
     assert read_info(tmp_path).decoding.calibration == fitted.calibration
+    few = tmp_path / "few.tsv"
+    few.write_text("hola\tPERIOD\t-\tFIRST_CAP\n" * 19)
+    config = (tmp_path / CONFIG).read_bytes()
+    status, out, err = run("tune", tmp_path, few)
+    assert status == 2
+    assert "few.tsv: found 19 words" in out + err
+    assert (tmp_path / CONFIG).read_bytes() == config
     tune_average.main(tmp_path, dev, report, aggregate=3)
     assert (
         capsys.readouterr().out.splitlines()[0].endswith(f"{json.loads(report.read_text())['micro_f1'][1]:.3f} after")

@@ -25,6 +25,7 @@ class _Ending:
     """The signal that ends this process, once the main thread has received it."""
 
     number = 0
+    advice = ""
 
 
 @contextmanager
@@ -43,12 +44,32 @@ def ended_by_signals() -> Iterator[None]:
             yield
         finally:
             if _Ending.number:
+                _advise()
                 for stream in filter(None, (sys.stdout, sys.stderr)):
                     with suppress(OSError, ValueError):
                         stream.flush()
                 os._exit(128 + _Ending.number)  # the end of the interpreter, with large libraries, takes seconds
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+@contextmanager
+def advice_at_end(line: str) -> Iterator[None]:
+    """Print a line on standard error if a signal ends the process in the block."""
+    _Ending.advice = f"{line}\n" if line else ""
+    try:
+        yield
+    finally:
+        if not _Ending.number:
+            _Ending.advice = ""
+
+
+def _advise() -> None:
+    """Print the advice, once."""
+    advice, _Ending.advice = _Ending.advice, ""
+    if advice and sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            os.write(sys.stderr.fileno(), advice.encode())
 
 
 if hasattr(os, "register_at_fork"):  # the thread does not run in a child, whose signals do not concern this process
@@ -88,6 +109,7 @@ def _watch(reader: int) -> None:
             if number in _SIGNALS and (_Ending.number or signal.getsignal(number) is _raise):
                 time.sleep(_GRACE_OF_PART_S if "LOCAL_RANK" in os.environ else _GRACE_S)
                 remove_own()
+                _advise()
                 if sys.stderr is not None and sys.stderr.isatty():
                     os.write(sys.stderr.fileno(), _SHOW_CURSOR)
                 os._exit(128 + number)

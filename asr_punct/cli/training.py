@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from asr_punct.cli import options
-from asr_punct.cli.base import Section, command, print_summary, print_text, set_log_level
+from asr_punct.cli.base import NAME, Section, command, print_summary, print_text, set_log_level
 from asr_punct.cli.outputs import check_outputs
+from asr_punct.cli.signals import advice_at_end
 from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.files import InputFile
@@ -52,7 +53,7 @@ def prepare(
     train/labels.txt, or one pair text.txt and labels.txt, which is split by --dev and --test.
 
     Writes train.tsv, dev.tsv and test.tsv (mintzai: Kaldi data directories, es/train and so on) into OUT, and reports
-    the number of words in each and what was dropped.
+    the words and documents of each and what was dropped.
     """
     from asr_punct.corpora.iwslt import prepare_iwslt
     from asr_punct.corpora.mintzai import prepare_mintzai
@@ -78,7 +79,7 @@ def prepare(
     Section.TRAINING,
     {
         "A small model from scratch": "asr-punct train --config small --data data -o my-model training.epochs=9",
-        "From a shipped model's weights (in a checkout)": "asr-punct train --init es-eu --data data -o my-model",
+        "Fine-tune a shipped model": "asr-punct train --init es-eu --data data -o my-model",
         "On four GPUs": "asr-punct train --config small --data data -o my-model --devices 4",
         "Resume after a run was killed": "asr-punct train --config small --data data -o my-model --resume",
     },
@@ -87,8 +88,11 @@ def train(
     data: Annotated[Path, typer.Option(help="Directory with train.tsv and dev.tsv.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Model directory to write.")],
     config: Annotated[
-        str, options.completed_option("Configuration, by name or YAML file.", shipped_configurations)
-    ] = "autopunct",
+        str | None,
+        options.completed_option(
+            "Configuration, by name or YAML file; default: autopunct, or finetune with --init.", shipped_configurations
+        ),
+    ] = None,
     init: Annotated[str | None, options.completed_option("Model to start from, such as es-eu.", shipped_models)] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
@@ -108,8 +112,12 @@ def train(
     """Train a model.
 
     Reads train.tsv and dev.tsv of --data (asr-punct prepare and asr-punct pauses write them), and a configuration;
-    KEY=VALUE changes it. With --init the architecture is the initial model's, and all model.* are
-    ignored, except model.heads.KEY=VALUE on the command line, which changes this key. Needs the extra "train".
+    KEY=VALUE changes it. Needs the extra "train".
+
+    With --init a model is trained further, from its weights, thresholds, calibration and casing list. Its architecture
+    stays: all model.* are ignored, except model.heads.KEY=VALUE on the command line, which changes this key. The
+    weights of es-eu, es-eu-small and en are in a checkout, or in a folder of the environment variable
+    ASR_PUNCT_MODELS.
 
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
     for --resume. The best model on dev.tsv is kept. Prints one line per epoch.
@@ -121,10 +129,12 @@ def train(
     from asr_punct.training.configuration import named_heads, read_config
     from asr_punct.training.distributed import Process, launch
 
-    values = read_config(config, settings or [])
+    values = read_config(config or ("finetune" if init else "autopunct"), settings or [])
     process = Process.current()
+    again = f"{NAME}: {output}: interrupted; the same command with --resume continues after the last epoch"
     if process.count == 1 and devices * nodes > 1:
-        launch(sys.argv[1:], devices, nodes)
+        with advice_at_end(again):
+            launch(sys.argv[1:], devices, nodes)
         return
     from asr_punct.training.fit import train as train_model
 
@@ -133,7 +143,7 @@ def train(
         initial = find_trainable_model(init) if init else None
     except ArgumentError as error:
         raise error.at("init") from None
-    with progress_bar(quiet or not process.is_leader):
+    with progress_bar(quiet or not process.is_leader), advice_at_end(again if process.count == 1 else ""):
         train_model(values, data, output, init=initial, heads=named_heads(settings or []), resume=resume, device=device)
 
 

@@ -119,6 +119,9 @@ class TrainingConfig(Checked):
     """Maximum number of epochs."""
     epochs_per_pass: PositiveInt = 1
     """Epochs in one pass over the corpus, fewer if that has fewer batches. Each ends with a score and a checkpoint."""
+    epoch_words: NonNegativeInt = 0
+    """Words of an epoch at most; 0: no limit. A pass over a larger corpus has more epochs than `epochs_per_pass`, and
+    about so many words of a larger development set, drawn at random, are scored."""
     monitor: Literal["f1", "perplexity"] = "f1"
     """Metric of marks on the development set, for early stopping and the choice of the best epoch."""
     patience: PositiveInt = 20

@@ -52,6 +52,7 @@ def prepare_mintzai(source: Path, output: Path) -> Summary:
         if by_name:
             _write_data_dir(output / name, list(by_name.values()))
             summary.words[name] = sum(segment.word_count for segment in by_name.values())
+            summary.documents[name] = len({segment.recording for segment in by_name.values()})
     if not summary.words:
         raise InputError(source, "no segment with audio and transcription", "es-eu and eu-es with train, dev, test")
     return summary

@@ -105,6 +105,8 @@ def _divide(
     parts = _draw_parts(lines, shares, random.Random(seed), summary)
     make_directory(output)
     summary.words.update(dict.fromkeys(shares, 0))
+    documents = {(line.document, part) for line, part in zip(lines, parts, strict=True)}
+    summary.documents.update(part for _, part in documents)
     with ExitStack() as stack:
         files = {name: stack.enter_context(write_file(output / f"{name}.tsv")) for name in PARTS}
         for line, part in progress.track(zip(lines, parts, strict=True), "lines", total=len(lines)):

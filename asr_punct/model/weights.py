@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from asr_punct.checkpoint import CONFIG, WEIGHTS, ModelInfo, load_tokenizer
 from asr_punct.config import ModelConfig
-from asr_punct.errors import MissingPackageError, ModelError, first_line
+from asr_punct.errors import InputError, MissingPackageError, ModelError, first_line
 from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.tagger import Tagger
-from asr_punct.partial import unfinished
+from asr_punct.partial import EXPECTED_OUTPUT, unfinished
 from asr_punct.subwords import SubwordTokenizer
 
 _SCALE_SUFFIX = ".row_scale"
@@ -23,9 +23,13 @@ _MIN_ROW_MAXIMUM = 1e-6  # avoids a scale of 0 for a row of zeros
 
 
 def save_tagger(model: nn.Module, path: Path) -> None:
-    """Write a module's weights; the file appears when it is complete."""
+    """Write a module's weights; the file appears when it is complete. Raises InputError if that fails."""
+    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
     with unfinished(path) as partial:
-        save_file({name: tensor.contiguous() for name, tensor in model.state_dict().items()}, partial)
+        try:
+            save_file(weights, partial)
+        except (OSError, SafetensorError) as error:
+            raise InputError(path, first_line(error), EXPECTED_OUTPUT) from None
 
 
 def load_tagger(path: Path, info: ModelInfo) -> Tagger:

@@ -29,8 +29,8 @@ from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import empty_tagger, load_tagger
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import named_heads, read_config
-from asr_punct.training.fit import start_config, start_model, with_classes
 from asr_punct.training.mapped import Corpora
+from asr_punct.training.start import start_config, start_model, with_classes
 
 NEMO_CONFIG, NEMO_WEIGHTS = "model_config.yaml", "model_weights.ckpt"
 KEPT_FILES = (TOKENIZER, CASING, CARD, ONNX, ONNX_INT8)

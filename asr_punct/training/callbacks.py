@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +18,36 @@ from asr_punct import progress
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.errors import InputError, first_line
 from asr_punct.model.weights import save_tagger
-from asr_punct.partial import unfinished
+from asr_punct.partial import EXPECTED_OUTPUT, io_errors, unfinished
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY
 
 log = logging.getLogger(__name__)
+
+
+class _File(FileIO):
+    """A file to write; `failure` is the error of its last write."""
+
+    failure: OSError | None = None
+
+    def write(self, content: Any) -> int:
+        try:
+            return super().write(content)
+        except OSError as error:
+            self.failure = error
+            raise
 
 
 class SafeCheckpointIO(TorchCheckpointIO):
     """Write checkpoints atomically, and read them without running pickled code."""
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
-        """Write a checkpoint; the file appears when it is complete."""
-        with unfinished(Path(path)) as partial:
-            torch.save(checkpoint, partial)
+        """Write a checkpoint; the file appears when it is complete. Raises InputError if that fails."""
+        with unfinished(Path(path)) as partial, io_errors(path, EXPECTED_OUTPUT), _File(partial, "w") as file:
+            try:
+                with BufferedWriter(file) as buffered:
+                    torch.save(checkpoint, buffered)
+            except RuntimeError as error:  # torch does not tell why a write failed
+                raise file.failure or error from None
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = None) -> dict[str, Any]:
         """Read tensors and plain values only. Raises InputError if the file contains anything else."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -57,7 +58,9 @@ class PunctuationData(lightning.LightningDataModule):
         encoded = [corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev)]
         self.train, self.dev = encoded if config.model.speakers else [corpus.without_turns() for corpus in encoded]
         full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
-        self.epochs_per_pass = max(1, min(config.training.epochs_per_pass, full_batches))
+        epoch_words = config.training.epoch_words or len(self.train)
+        wanted = max(config.training.epochs_per_pass, math.ceil(len(self.train) / epoch_words))
+        self.epochs_per_pass = max(1, min(wanted, full_batches))
         self.hesitations = Hesitations.from_corpus(self.train) if config.training.generated_pauses else None
         self.confusions: Confusions | None = None
         self.replacements = range(len(self.train.vocabulary.words))
@@ -163,13 +166,17 @@ class DevelopmentBatches(Dataset[Batch]):
             for window in plan_windows(corpus.inputs(), config.model.window, max_tokens)
         ]
         length, subwords, first, last = np.array(rows).T
-        kept_ends = np.cumsum(last - first)  # the kept parts are consecutive
+        kept = last - first
+        kept_ends = np.cumsum(kept)  # the kept parts are consecutive
         starts = kept_ends - last
         self._spans = np.stack([starts, starts + length], axis=1)
         self._keep = first, last
         # twice the words of a training batch, because no gradients need memory
         max_words = 2 * config.training.batch_size * config.model.window.words
-        self._batches = epoch_batches(length, subwords, max_words, np.random.default_rng(0))
+        batches = epoch_batches(length, subwords, max_words, np.random.default_rng(0))
+        words = np.cumsum([kept[batch].sum() for batch in batches])
+        limit = config.training.epoch_words or words[-1]
+        self._batches = batches[: 1 + int(np.searchsorted(words, limit))]
 
     def __len__(self) -> int:
         return len(self._batches)

@@ -2,8 +2,8 @@
 
 import logging
 import warnings
-from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -14,25 +14,19 @@ from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
 from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.strategies import DDPStrategy
 
-from asr_punct.checkpoint import WEIGHTS, ModelInfo, load_tokenizer, read_info, verified_file
-from asr_punct.config import Config, EncoderConfig, ModelConfig, TrainingConfig, below, differing_keys
-from asr_punct.decode.settings import new_settings
+from asr_punct.checkpoint import ModelInfo, read_info
+from asr_punct.config import Config, TrainingConfig
 from asr_punct.errors import AsrPunctError, ConfigError, Setting
 from asr_punct.logs import log_level
-from asr_punct.marks import MARKS, NO_MARKS, Mark, format_marks
 from asr_punct.model.device import has_bf16
-from asr_punct.model.encoder import Encoder, new_encoder
-from asr_punct.model.pos import PosTagger
-from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.tagger import Tagger
-from asr_punct.model.weights import load_parts, load_pos_tagger
-from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest, SafeCheckpointIO
 from asr_punct.training.datamodule import PunctuationData
-from asr_punct.training.distributed import SINGLE_PROCESS, Process, connected, from_leader, resolve_device
+from asr_punct.training.distributed import Process, connected, from_leader, resolve_device
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
 from asr_punct.training.mapped import Corpora
-from asr_punct.training.run import Run, is_finished, make_directories, write_card
+from asr_punct.training.run import Run, check_data, is_finished, make_directories, write_card
+from asr_punct.training.start import inherited, start_config, start_model, with_classes
 from asr_punct.training.teacher import Teacher
 
 log = logging.getLogger(__name__)
@@ -58,10 +52,12 @@ def train(
 
     In each process of `torchrun` this trains a part of every batch. The device is by default a GPU if there is one.
 
-    With `init`, a model directory, train that model further. Only the keys `heads` of `config.model.heads` replace its
-    own; a head that they change has new weights. With `resume`, continue a killed run after its last complete epoch, or
+    With `init`, a model directory, train that model further, from its weights, thresholds, calibration and casing list.
+    Only the keys `heads` of `config.model.heads` replace its own; a head that they change has new weights, and the
+    settings of a new model. With `resume`, continue a killed run after its last complete epoch, or
     a finished run that gets more epochs; another finished run is not changed. Raises AsrPunctError if the output
-    exists, the run has another configuration, or the device or data cannot be used; then nothing is written.
+    exists, the run has another configuration or other data, or the device or data cannot be used; then nothing is
+    written.
     """
     process = Process.current()
     run, torch_device = Run(output), resolve_device(device, process)
@@ -72,12 +68,17 @@ def train(
     if process.count > 1 and (hidden := config.model.encoder.sequence_hidden):
         expected = "0 with several processes: each would normalise on its own"
         raise ConfigError("model.encoder.sequence_hidden", str(hidden), expected)
-    with connected(process, torch_device), log_level("lightning.pytorch", logging.WARNING):
+    with (
+        connected(process, torch_device),
+        log_level("lightning.pytorch", logging.WARNING),
+        closing(run),
+    ):
         if from_leader(process, lambda: is_finished(run, config, resume)):
             log.info("%s is already trained", output)
             return read_info(output)
         corpora = from_leader(process, lambda: Corpora.open(data))
         corpora = corpora if corpora.is_here else Corpora.open(data)
+        from_leader(process, lambda: check_data(run, corpora))
         keep = _train(config, corpora, run, init, torch_device, process)
         from_leader(process, lambda: _finish(keep))
     return read_info(output)
@@ -89,7 +90,8 @@ def _train(
     torch.manual_seed(config.training.seed)
     complete = with_classes(config, corpora)
     model, tokenizer = start_model(complete, corpora, init, run.tokenizer, process)
-    info = ModelInfo(complete.model, model.encoder.settings, new_settings(complete.model.language))
+    from_before = inherited(init, complete.model)
+    info = ModelInfo(complete.model, model.encoder.settings, from_before.decoding)
     teacher = Teacher.load(config.training.teacher, config.model.window.words) if config.training.teacher else None
     data = PunctuationData(corpora, tokenizer, config, info.max_tokens, process, teacher)
     facts = {"data": str(corpora.directory), "words": len(data.train), "dev_words": len(data.dev)}
@@ -104,7 +106,7 @@ def _train(
         _use_plain_attention(model)
     if config.training.compile:
         module.model.compile(dynamic=True)
-    from_leader(process, lambda: make_directories(run, config, tokenizer))
+    from_leader(process, lambda: make_directories(run, config, tokenizer, corpora, from_before.casing))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")  # hints about workers and sanity checks
         trainer.fit(module, data, ckpt_path=run.checkpoint)
@@ -154,85 +156,3 @@ def _build_trainer(
 def _finish(keep: KeepBest) -> None:
     keep.write(finished=True)
     write_card(keep.directory)
-
-
-def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
-    """Return the model configuration of `init` with the keys `heads` of `configured.heads`; warn of other differences.
-
-    A model gets vectors of speakers if `configured` has them.
-
-    With another `kind` or `class_count` the classes are empty, for `with_classes` to find. Raises ConfigError if these
-    keys contradict the other keys of `init`.
-    """
-    model = read_info(init).model
-    with below("model.heads"):
-        new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
-    if "classes" not in heads and (new.kind, new.class_count) != (model.heads.kind, model.heads.class_count):
-        new = replace(new, classes=())
-    model = replace(model, heads=new, speakers=model.speakers or configured.speakers)
-    ignored = [key for key in differing_keys(configured, model) if key != "heads.classes"]
-    if ignored:
-        log.warning("the model stays as in %s; not used: %s", init, " ".join(f"model.{key}" for key in ignored))
-    return model
-
-
-def with_classes(config: Config, corpora: Corpora) -> Config:
-    """Return the configuration with the classes of the training corpus, if its head needs classes and has none."""
-    heads = config.model.heads
-    if heads.kind != "classes" or heads.classes:
-        return config
-    classes = find_classes(corpora.train.mark_sets(), heads.class_count)
-    return replace(config, model=replace(config.model, heads=replace(heads, classes=classes)))
-
-
-def find_classes(sets: Counter[frozenset[Mark]], class_count: int) -> tuple[str, ...]:
-    """Return `HeadConfig.classes` of a corpus; `sets` is the number of words with each set of marks."""
-    counts = {mark: sum(count for marks, count in sets.items() if mark in marks) for mark in MARKS}
-    single = sorted((mark for mark in MARKS if counts[mark]), key=lambda mark: -counts[mark])
-    several = {format_marks(marks): count for marks, count in sets.items() if len(marks) > 1 and count >= class_count}
-    return (NO_MARKS, *single, *sorted(several, key=lambda name: (-several[name], name)))
-
-
-def start_model(
-    config: Config,
-    corpora: Corpora,
-    init: Path | None = None,
-    tokenizer_file: Path | None = None,
-    process: Process = SINGLE_PROCESS,
-) -> tuple[Tagger, SubwordTokenizer]:
-    """Return model and tokenizer before the first step. A resumed run has a `tokenizer_file`."""
-    encoder = config.model.encoder
-    if init:
-        info = read_info(init)
-        model, new = load_parts(verified_file(init, info, WEIGHTS), info, config.model)
-        if new:
-            log.info("parts not in %s are new: %s", init, " ".join(new))
-        return model, load_tokenizer(init, info)
-    tokenizer = _tokenizer(encoder, corpora, tokenizer_file, process)
-    if encoder.name:
-        built: Encoder = pretrained_encoder(
-            encoder.name,
-            masked_lm=bool(encoder.sequence_hidden),
-            attention_dropout=encoder.attention_dropout,
-            hidden_dropout=encoder.hidden_dropout,
-        )
-    else:
-        built = new_encoder(encoder, tokenizer.size, tokenizer.pad)
-    model = Tagger(config.model, built, tokenizer)
-    if model.pos and isinstance(model.pos.tagger, PosTagger):
-        if not config.training.pos_tagger:
-            raise ConfigError("training.pos_tagger", "nothing", "a directory of recipes/pos.py")
-        load_pos_tagger(model.pos.tagger, Path(config.training.pos_tagger))
-        if config.model.pos.weights == "tagger":
-            model.pos.copy_tagger_weights()
-    return model, tokenizer
-
-
-def _tokenizer(encoder: EncoderConfig, corpora: Corpora, file: Path | None, process: Process) -> SubwordTokenizer:
-    if file:
-        return SubwordTokenizer.from_file(file, encoder.max_subwords)
-    if encoder.name:
-        return pretrained_tokenizer(encoder.name, encoder.max_subwords)
-    size, kind = encoder.vocabulary, encoder.tokenizer
-    trained = from_leader(process, lambda: train_tokenizer(corpora.train.words(), size, kind))
-    return SubwordTokenizer(trained, encoder.max_subwords)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from asr_punct.config import TrainingConfig
+from asr_punct.errors import AsrPunctError
 from asr_punct.marks import CASES, Case, Mark
 from asr_punct.model.heads import ClassHead
 from asr_punct.model.tagger import Tagger, TaggerOutput
@@ -70,7 +71,11 @@ class PunctuationModule(lightning.LightningModule):
         torch.manual_seed((seed + batch.number * _PART_STRIDE) % 2**63)
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Return the loss of a batch. Raises AsrPunctError if it is no number: the weights are of no use then."""
         loss = self.batch_loss(batch)
+        if not torch.isfinite(loss):
+            expected = "a number, as with a lower training.learning_rate"
+            raise AsrPunctError(f"training step {self.global_step + 1}", f"a loss of {loss:f}", expected)
         self.log(TRAIN_LOSS, loss, on_step=True, on_epoch=True, prog_bar=True, batch_size=batch.windows, sync_dist=True)
         return loss
 

@@ -74,6 +74,11 @@ class StoredCorpus:
                 raise InputError(directory, found_error, expected) from None
         return cls(directory)
 
+    @property
+    def digest(self) -> str:
+        """The start of the SHA-256 of the TSV file."""
+        return self.directory.name.split(".")[-2]
+
     @cached_property
     def columns(self) -> WordColumns:
         """The words and labels. Raises InputError if an array is damaged."""
@@ -124,6 +129,11 @@ class Corpora:
             if not path.is_file() and not any(_all_arrays(path)):
                 raise InputError(path, "no such file", f"a directory with {TRAIN} and {DEV}")
         return cls(directory, StoredCorpus.open(train), StoredCorpus.open(dev))
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The digest of each file by its name."""
+        return {TRAIN: self.train.digest, DEV: self.dev.digest}
 
     @property
     def is_here(self) -> bool:

@@ -4,14 +4,17 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from asr_punct.checkpoint import CARD, CONFIG, TOKENIZER, ModelInfo, read_info, write_info
+from filelock import FileLock, Timeout
+
+from asr_punct.checkpoint import CARD, CASING, CONFIG, TOKENIZER, ModelInfo, read_info, write_info
 from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError, Setting
-from asr_punct.files import read_json_file, write_file, write_json_file
+from asr_punct.files import copy_file, read_json_file, write_file, write_json_file
 from asr_punct.languages import LANGUAGE_NAMES
 from asr_punct.marks import MARKS
 from asr_punct.partial import remove_abandoned
 from asr_punct.subwords import SubwordTokenizer
+from asr_punct.training.mapped import Corpora
 
 _EPOCHS = "training.epochs"
 _MAX_SHOWN_KEYS = 6
@@ -19,21 +22,38 @@ _NEW = "a new directory"
 
 
 class Run:
-    """Paths of a run. `state` has the files that it needs to resume: its configuration `settings`, and a checkpoint
-    after the last complete epoch; `checkpoint` and `tokenizer` are None before the first one."""
+    """Paths of a run. `state` has the files that it needs to resume: its configuration `settings`, the digests of its
+    `data`, and a checkpoint after the last complete epoch. `checkpoint` and `tokenizer` are None before that."""
 
     def __init__(self, directory: Path) -> None:
         self.directory, self.state = directory, directory / "training"
-        self.settings, checkpoint = self.state / "config.json", self.state / "last.ckpt"
+        self.settings, self.data = self.state / "config.json", self.state / "data.json"
+        checkpoint = self.state / "last.ckpt"
         self.checkpoint = checkpoint if checkpoint.exists() else None
         self.tokenizer = directory / TOKENIZER if self.checkpoint else None
+        self._lock = FileLock(self.state / "lock", timeout=0)
+
+    def lock(self) -> None:
+        """Claim the directory, until `close` or the end of the process. Raises AsrPunctError if another run has it."""
+        if self._lock.is_locked:
+            return
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise AsrPunctError(self.directory, "a run that is still training", _NEW) from None
+        except (NotImplementedError, OSError):  # the file system has no locks, or nothing can be written there
+            pass
+
+    def close(self) -> None:
+        """Release the directory."""
+        self._lock.release()
 
 
 def is_finished(run: Run, config: Config, resume: bool) -> bool:
     """Return whether the run is complete.
 
     Raises AsrPunctError if the directory has other files, another configuration (except more epochs), or a run that is
-    not to be resumed.
+    still training or not to be resumed.
     """
     if run.directory.exists() and not run.directory.is_dir():
         raise InputError(run.directory, "a file", _NEW)
@@ -41,6 +61,7 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
         if run.directory.exists() and any(run.directory.iterdir()):
             raise InputError(run.directory, "other files", _NEW)
         return False
+    run.lock()
     if not resume:
         raise AsrPunctError(run.directory, "a training run", _NEW, Setting("resume"))
     started = from_mapping(Config, read_json_file(run.settings), run.settings)
@@ -55,19 +76,37 @@ def is_finished(run: Run, config: Config, resume: bool) -> bool:
     return started == config and has_model and bool(read_info(run.directory).training.get("finished"))
 
 
-def make_directories(run: Run, config: Config, tokenizer: SubwordTokenizer) -> None:
-    """Write the configuration and tokenizer of a run; called last, so that a failed start leaves no files behind."""
+def check_data(run: Run, corpora: Corpora) -> None:
+    """Raise InputError if the run began with other text."""
+    began = read_json_file(run.data) if run.data.exists() else {}
+    for name, digest in corpora.digests.items():
+        if began.get(name, digest) != digest:
+            found = "another text than the run began with"
+            raise InputError(corpora.directory / name, found, "the same one, or a new run that starts from this model")
+
+
+def make_directories(
+    run: Run, config: Config, tokenizer: SubwordTokenizer, corpora: Corpora, casing: Path | None = None
+) -> None:
+    """Write the configuration, tokenizer, casing list and digests of the data of a run, and lock it.
+
+    Called last, so that a failed start leaves no files behind.
+    """
     try:
         run.state.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(run.directory, error.strerror or "an error", "a place for a new directory") from None
+    run.lock()
     remove_abandoned([str(run.settings), str(run.directory / CONFIG)])
     if (run.directory / CONFIG).exists():  # a complete run that gets more epochs is no longer finished
         info = read_info(run.directory)
         write_info(run.directory, replace(info, training={**info.training, "finished": False}))
     write_json_file(run.settings, as_mapping(config))
+    write_json_file(run.data, corpora.digests)
     with write_file(run.directory / TOKENIZER) as out:
         out.write(tokenizer.to_json())
+    if casing and not (run.directory / CASING).exists():
+        copy_file(casing, run.directory / CASING)
 
 
 def write_card(directory: Path) -> None:
