@@ -46,14 +46,14 @@ class Casing:
     def apply(self, word: str, case: Case) -> str:
         """Return a token with the capitals of the list, or else of its case label. Nothing but case changes.
 
-        In English a name with a hyphen has several (`Ocasio-Cortez`; `text.hyphens`).
+        A name with a hyphen has several (`Ocasio-Cortez`; `text.hyphens`).
         A token that already has a capital, sounds, and tags and addresses (`takes_case`), get the case label only.
         """
         before, core, after = split_token(word, self.language)
         eligible = takes_case(word) and core == core.lower() and split_sound(word) is None
         form = (self.forms.get(core) or self._with_ending(core, case)) if eligible else None
-        if form is None and eligible and case is Case.FIRST_CAP and "-" in core and self.language == "en":
-            form = with_capital_parts(core)
+        if form is None and eligible and case is Case.FIRST_CAP and "-" in core[1:]:
+            form = with_capital_parts(core, self.language)
         if form is None or form == core or form.lower() != core:
             return apply_case(word, case)
         return before + form + after

@@ -26,7 +26,8 @@ WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 """Files whose SHA-256 is in `config.json` if they exist."""
 _FORMAT = 1
-_DECODING = [each.name for each in fields(DecodeSettings) if each.name not in ("enabled", "plain", "sensitivity")]
+_NOT_STORED = ("enabled", "plain", "sensitivity", "language")
+_DECODING = [each.name for each in fields(DecodeSettings) if each.name not in _NOT_STORED]
 """Keys of the stored settings: all but those that users choose when they open the model."""
 _EXPECTED = "a config.json written by asr-punct"
 _FINITE = Range(-math.inf)

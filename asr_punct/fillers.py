@@ -12,20 +12,15 @@ from itertools import zip_longest
 from asr_punct.glyphs import Glyphs
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark
 from asr_punct.text import split_token
+from asr_punct.text.hesitations import hesitations
 from asr_punct.text.sentence_ends import all_marks
 from asr_punct.words import Seconds, Utterance, Word
 
-_HESITATIONS = {
-    "en": "uh uhh um umm uhm erm hmm hm mmm",
-    "es": "eh ehh ehm em emm mmm hmm hm",
-    "eu": "eh ehh ehm em emm mmm hmm hm",
-}
 _SAID_ONCE = {
     "en": "the a an i we he she and but or my our their because if i'm i'll i've it's",
     "es": "el los las un una unos unas y o de del al que en con por para su sus mi mis yo nos pero porque",
     "eu": "eta baina edo nik guk zuk",
 }
-_WORDS = {code: frozenset(text.split()) for code, text in _HESITATIONS.items()}
 _ONCE = {code: frozenset(text.split()) for code, text in _SAID_ONCE.items()}
 _NO_LABELS = Labels()
 _UNFINISHED = frozenset({Mark.COMMA, Mark.ELLIPSIS, Mark.DASH})
@@ -79,7 +74,7 @@ def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
 
 def _is_dropped(word: Word, after: Word | None, language: str) -> bool:
     marks, core = all_marks(word, language), _core(word, language)
-    if core in _WORDS.get(language, ()):
+    if core in hesitations(language):
         return Mark.QUESTION not in marks  # `¿eh?` asks for agreement
     is_repeated = after is not None and core in _ONCE.get(language, ()) and _core(after, language) == core
     return is_repeated and marks - set(LEFT) <= _UNFINISHED

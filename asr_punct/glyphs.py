@@ -81,6 +81,11 @@ def glyphs(language: str) -> Glyphs:
     return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
 
 
+def stops_inside_quotes(language: str) -> bool:
+    """Return whether a period is written inside a closing quotation mark, as in American English."""
+    return glyphs(language).right != RIGHT
+
+
 def opens_sentences(language: str) -> bool:
     """Return whether questions and exclamations begin with ¿ and ¡ in a language, or in one of a mixture."""
     return not _WITH_OPENING.isdisjoint(parse_language(language).split("+"))

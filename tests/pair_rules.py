@@ -60,11 +60,12 @@ def bonus(marks, scores):
 FORCED, UNCLOSED = 20.0, 3.0
 
 
-def given_cost(rows, given, must_open, penalties, state=frozenset(), settled=False):
+def given_cost(rows, given, must_open, penalties, scores, state=frozenset(), settled=False):
     """The lowest penalty of the marks of a document of which some are given, or infinity if they break a rule.
 
     `rows` are the sets of all marks of each word, `given` those of the input. A ¿ or ¡ of the input may stay unclosed.
-    `must_open` is whether a ? or ! of the input needs its ¿ or ¡; False: it gets none, None: it may get one.
+    `must_open` is whether a ? or ! of the input needs its ¿ or ¡; False: it gets none, None: it may get one. A ? or !
+    that ends what ¿ or ¡ of the input began counts as much as the likeliest of . ? and !.
     """
     if not rows:
         return np.inf if state else 0.0
@@ -104,7 +105,10 @@ def given_cost(rows, given, must_open, penalties, state=frozenset(), settled=Fal
             )
         elif Mark.QUOTE in unopened:
             continue
+        if remains and not after & OPENS:
+            ends = [scores[0][MARKS.index(mark)] for mark in (Mark.PERIOD, *ENDS)]
+            cost -= sum(max(ends) - scores[0][MARKS.index(mark)] for mark in (marks & ENDS) - fixed)
         still = bool(after & OPENS) and (remains or bool(opens and not drops_own))
-        rest = given_cost(rows[1:], given[1:], must_open[1:], penalties, frozenset(after), still)
+        rest = given_cost(rows[1:], given[1:], must_open[1:], penalties, scores[1:], frozenset(after), still)
         costs.append(cost + rest)
     return min(costs, default=np.inf)

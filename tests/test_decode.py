@@ -127,7 +127,7 @@ def test_no_marks_are_better_given_those_of_the_input(scores, sides, must_open):
     def value(rows):
         gained = sum(scores[i][MARKS.index(mark)] for i, marks in enumerate(rows) for mark in marks - fixed[i])
         gained += sum(bonus(marks - fixed[i], dict(zip(MARKS, scores[i], strict=True))) for i, marks in enumerate(rows))
-        return gained - given_cost(rows, fixed, must_open, penalties)
+        return gained - given_cost(rows, fixed, must_open, penalties, scores)
 
     words = DecoderInput(scores, scores[:, :2], np.zeros((3, 3)), flags)
     found = PairSearch((True, True, True), PENALTIES).balance(scores, GivenPairs.of(words))[0]

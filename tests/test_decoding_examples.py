@@ -8,7 +8,7 @@ import pytest
 from dummies import examples
 
 from asr_punct import Punctuator
-from asr_punct.decode.states import MAX_SENTENCE_WORDS
+from asr_punct.decode.limits import MAX_SENTENCE_WORDS
 from asr_punct.hub import shipped_models
 from asr_punct.text.abbreviations import rules_of
 

@@ -1,6 +1,6 @@
 """The case of each word, decided together with the mark before it.
 
-With `DecodeSettings.sentence_capitals`, the word after a . or ? gets a capital, unless that is very unlikely, as on
+With `DecodeSettings.sentence_capitals`, the word after a . ? or ! gets a capital, unless that is very unlikely, as on
 `1976an` or the letter of a list; after a sentence end that the input has, or a live stream has output before it knew
 the next word, every word gets one that begins with a letter. After a comma, even with ¿ or ¡, or after no mark, a word
 gets one only if it is likely to have one although no sentence ends before it: P(capital) also counts sentence starts,
@@ -20,10 +20,10 @@ import numpy as np
 
 from asr_punct.decode.inputs import CAPITAL_MARKS, BoolArray, DecoderInput, Float64Array, IntArray, WordFlag, sigmoid
 from asr_punct.decode.settings import DecodeSettings
-from asr_punct.marks import CASES, MARKS, Case, Labels, NextCase, mark_bits, marks_of_bits
+from asr_punct.marks import CASES, MARKS, SENTENCE_ENDS, Case, Labels, NextCase, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
-_END_BITS = mark_bits(MARKS[i] for i in CAPITAL_MARKS)
+_END_BITS = mark_bits(SENTENCE_ENDS)
 _LEFT_BITS = mark_bits(mark for mark in MARKS if mark.is_left)
 _COMMA_BITS = mark_bits(mark for mark in MARKS if mark.next_case is NextCase.LOWER)
 _FREE_BITS = mark_bits(mark for mark in MARKS if mark.next_case >= NextCase.ANY_AFTER_COMMA)

@@ -14,9 +14,12 @@ from asr_punct.decode.inputs import (
     WordFlag,
     has_flag,
 )
+from asr_punct.decode.limits import MAX_SENTENCE_WORDS, PairPath, Sentences
+from asr_punct.decode.openings import opens_by_words
+from asr_punct.decode.places import in_place, settle
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
-from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairPath, PairSearch
+from asr_punct.decode.states import PairSearch
 from asr_punct.decode.word_marks import DASH, OPEN_DASH, Pair, end_document, end_sentences, sentence_ends
 from asr_punct.marks import Labels
 
@@ -51,14 +54,17 @@ class Decoder:
         self._undecided = NO_WORDS
         self._begins = True
 
-    def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
+    def push(
+        self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool, texts: tuple[str, ...] = ()
+    ) -> list[Labels]:
         """Add the next words of the document and return the labels of all words that are decided now.
 
         `labels` are probabilities of marks, (words, marks), or of classes, (words, classes), and `cases` of cases,
-        (words, cases); `flags` are (words,). At the `end` of the document all its words are decided.
+        (words, cases); `flags` are (words,). `texts` are the words without marks, of all parts or of none. At the `end`
+        of the document all its words are decided.
         """
-        words = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes)
-        self._undecided = self._undecided.followed_by(words)
+        part = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes, texts)
+        self._undecided = self._undecided.followed_by(part)
         result = list[Labels]()
         while len(self._undecided) > BLOCK_WORDS or (end and len(self._undecided)):
             result += self._decide_block()
@@ -72,6 +78,8 @@ class Decoder:
         # the capital of the word after the block may cost its last period
         words = spell_alike(self._undecided[: BLOCK_WORDS + 1], NO_WORDS.flags)
         is_last = len(words) <= BLOCK_WORDS
+        if self._settings.sentence_capitals:
+            words = in_place(words, begins=self._begins)
         choices, logits = self._capitals.choices(words), words.marks.copy()
         self._capitals.subtract_cost(logits, choices)
         if is_last:
@@ -93,8 +101,12 @@ class Decoder:
     def _balance(self, words: DecoderInput, logits: Float64Array) -> tuple[BoolArray, PairPath]:
         """Return the best marks, with those of the input, and their pairs, given the logits of marks."""
         given = GivenPairs.of(words)
-        marks, path = self._search.balance(logits, given)
-        return (marks if given is None else marks | words.given), path
+        sentences = Sentences(opens_by_words(words.words, self._settings.language), self._settings.sentence_capitals)
+        marks, path = self._search.balance(logits, given, sentences)
+        marks = marks if given is None else marks | words.given
+        if self._settings.sentence_capitals:
+            settle(marks, logits, words, begins=True)
+        return marks, path
 
 
 def drop_lone_dash(logits: Float64Array) -> None:

@@ -24,6 +24,7 @@ class GivenPairs:
         ended: whether a sentence or a speaker's turn ends after the word, so that no ¿ or ¡ stays open.
         quoted: whether a quotation mark or bracket is beside the word, so that no « stays open.
         turn_ends: whether a speaker's turn ends after the word: a « should not stay open.
+        marks: all marks of the input, (words, marks).
     """
 
     opened: IntArray
@@ -33,6 +34,7 @@ class GivenPairs:
     ended: BoolArray
     quoted: BoolArray
     turn_ends: BoolArray
+    marks: BoolArray
 
     @classmethod
     def of(cls, words: DecoderInput) -> GivenPairs | None:
@@ -49,7 +51,7 @@ class GivenPairs:
         )
         opened, closed = (given[:, marks[:2]] @ _SENTENCE_BITS for marks in (OPENING, CLOSING))
         must, never = words.has(WordFlag.MUST_OPEN), words.has(WordFlag.NEVER_OPEN)
-        return cls(opened, closed, must, never, ended, words.has(WordFlag.QUOTED), turn_ends)
+        return cls(opened, closed, must, never, ended, words.has(WordFlag.QUOTED), turn_ends, given)
 
     def set_logits(self, logits: Float64Array) -> Float64Array:
         """Return the logits of marks, (words, marks), with 0 for the ¿ ? ¡ and ! of the input."""

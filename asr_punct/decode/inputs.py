@@ -75,6 +75,8 @@ class WordFlag(IntFlag):
     """The letter is a conjunction, such as Spanish `y`."""
     MUST_END = 8192
     """A dash of the input begins a turn after the word: its sentence ends, and the next word has a capital."""
+    HESITATION = 16384
+    """A hesitation, such as `eh`."""
 
 
 def given_flags(marks: Iterable[Mark]) -> int:
@@ -101,12 +103,14 @@ class DecoderInput:
         ends: logit of the likelier of . and ? that may be set, and of the likelier one of all. *Shape:* (words, 2).
         cases: calibrated log-probabilities of cases plus their biases. *Shape:* (words, cases).
         flags: sums of `WordFlag` and `given_flags`. *Shape:* (words,).
+        words: the words without marks; empty if they are not known.
     """
 
     marks: Float64Array
     ends: Float64Array
     cases: Float64Array
     flags: FlagArray
+    words: tuple[str, ...] = ()
 
     @classmethod
     def from_probabilities(
@@ -116,6 +120,7 @@ class DecoderInput:
         flags: FlagArray,
         settings: DecodeSettings,
         classes: tuple[str, ...],
+        words: tuple[str, ...] = (),
     ) -> DecoderInput:
         """Return the input for words with these flags, (words,), and probabilities.
 
@@ -125,13 +130,14 @@ class DecoderInput:
         logits = mark_logits(labels, settings, classes)
         marks = allowed_logits(logits, flags, settings)
         ends = np.stack([each[:, CAPITAL_MARKS].max(axis=1) for each in (marks, logits)], axis=1)
-        return cls(marks, ends, case_logits(cases, settings), flags)
+        return cls(marks, ends, case_logits(cases, settings), flags, words)
 
     def __len__(self) -> int:
         return len(self.flags)
 
     def __getitem__(self, words: slice) -> DecoderInput:
-        return DecoderInput(self.marks[words], self.ends[words], self.cases[words], self.flags[words])
+        marks, ends = self.marks[words], self.ends[words]
+        return DecoderInput(marks, ends, self.cases[words], self.flags[words], self.words[words])
 
     def has(self, flag: WordFlag) -> BoolArray:
         """Return whether each word has a flag, (words,)."""
@@ -150,7 +156,8 @@ class DecoderInput:
     def followed_by(self, other: DecoderInput) -> DecoderInput:
         """Return the input of these words and the next ones."""
         columns = ("marks", "ends", "cases", "flags")
-        return DecoderInput(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in columns))
+        joined = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in columns}
+        return DecoderInput(**joined, words=self.words + other.words)
 
 
 NO_WORDS = DecoderInput(

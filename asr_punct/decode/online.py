@@ -10,6 +10,7 @@ from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.decoder import drop_lone_dash
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import (
+    IS_LEFT,
     NO_WORDS,
     DecoderInput,
     FlagArray,
@@ -18,10 +19,13 @@ from asr_punct.decode.inputs import (
     allowed_logits,
     mark_logits,
 )
+from asr_punct.decode.limits import MAX_SENTENCE_WORDS, Sentences
+from asr_punct.decode.openings import LANGUAGE_WORDS, opens_by_words
+from asr_punct.decode.places import in_place, settle
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
-from asr_punct.decode.states import MAX_SENTENCE_WORDS, PairSearch
-from asr_punct.decode.word_marks import Pair, best_marks, end_document, end_sentences
+from asr_punct.decode.states import PairSearch
+from asr_punct.decode.word_marks import Pair, end_document, end_sentences, sentence_ends
 from asr_punct.marks import Labels
 
 SPELLED_WORDS = 8
@@ -54,7 +58,11 @@ class OnlineDecoder:
         self._open = self._open_words = 0
         self._open_given = False
         self._before = NO_WORDS.flags  # of the last words that were decided
+        self._last_words: tuple[str, ...] = ()
         self._begins = True
+        self._is_bare = False  # whether the last word that was decided has no mark after it
+        self._ended = True  # whether a sentence begins
+        self._is_free = False  # whether its ? or ! costs nothing without ¿ or ¡
 
     def fork(self) -> OnlineDecoder:
         """Return a copy that continues from the same state; it shares search and settings, which never change."""
@@ -72,15 +80,23 @@ class OnlineDecoder:
         return minimum + int(unsure.argmax()) if unsure.any() else len(logits)
 
     def commit(
-        self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool, count: int = 1
+        self,
+        labels: FloatArray,
+        cases: FloatArray,
+        flags: FlagArray,
+        end: bool,
+        count: int = 1,
+        texts: tuple[str, ...] = (),
     ) -> tuple[list[Labels], list[Labels]]:
         """Return the labels of the next words of the document, and those that the known words after them would get now.
 
         Decide `count` words, but stop after a word that gets ¿ or ¡: once it is output, other marks may be best for the
         words after it. The other arguments are those of `Decoder.push`.
         """
-        words = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes)
+        words = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes, texts)
         words = spell_alike(words, self._before)
+        if self._settings.sentence_capitals:
+            words = in_place(words, begins=self._begins, before=int(self._before[-1:].sum()), is_bare=self._is_bare)
         choices, logits = self._capitals.choices(words), words.marks
         self._capitals.subtract_cost(logits, choices)
         if end:
@@ -93,8 +109,17 @@ class OnlineDecoder:
         start = self._open & ~Pair.QUOTE if given is not None and given.quoted[0] else self._open
         # the known word on which the open ¿ or ¡ must close at the latest
         last = max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None
-        path = self._search.best_path(
-            logits, given, start, may_stay_open=not end, last=last, start_given=self._open_given
+        known = opens_by_words(texts, self._settings.language, self._last_words)
+        sentences = Sentences(known, self._settings.sentence_capitals)
+        marks, path, free = self._search.best_path(
+            logits,
+            given,
+            sentences,
+            start,
+            may_stay_open=not end,
+            last=last,
+            start_given=self._open_given,
+            is_free=self._is_free,
         )
         opens = path.opened & Pair.SENTENCE > 0
         decided = int(opens[:count].argmax()) + 1 if opens[:count].any() else count
@@ -105,8 +130,16 @@ class OnlineDecoder:
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
         self._begins = end and len(logits) == decided
         self._before = np.concatenate([self._before, flags[:decided]])[-SPELLED_WORDS:]
-        opened = path.opened | self._search.unruled_opening(logits)
-        marks = best_marks(logits, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
+        self._last_words = (*self._last_words, *texts[:decided])[-LANGUAGE_WORDS:]
+        if given is not None:
+            marks |= given.marks
+        if self._settings.sentence_capitals:
+            settle(marks, logits, words, begins=self._ended)
+        self._is_bare = not marks[decided - 1, ~IS_LEFT].any()
+        ends = sentence_ends(marks)
+        self._ended = bool(ends[decided - 1])
+        following = slice(decided, decided + int(ends[decided:].argmax()) + 1 if ends[decided:].any() else None)
+        self._is_free = not self._ended and bool(free[following].any())
         result = self._capitals.label(marks, path.open_after & Pair.SENTENCE > 0, choices, decided)
         if self._begins:
             self._capitals.end_document()

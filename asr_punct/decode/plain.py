@@ -14,7 +14,9 @@ from asr_punct.marks import CASES, MARKS, Case, Labels
 class PlainDecoder(Decoder):
     """Decodes each word of a document on its own."""
 
-    def push(self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool) -> list[Labels]:
+    def push(
+        self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool, texts: tuple[str, ...] = ()
+    ) -> list[Labels]:
         return _label(DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes))
 
 
@@ -22,7 +24,13 @@ class PlainOnlineDecoder(OnlineDecoder):
     """Decodes each word of a stream on its own."""
 
     def commit(
-        self, labels: FloatArray, cases: FloatArray, flags: FlagArray, end: bool, count: int = 1
+        self,
+        labels: FloatArray,
+        cases: FloatArray,
+        flags: FlagArray,
+        end: bool,
+        count: int = 1,
+        texts: tuple[str, ...] = (),
     ) -> tuple[list[Labels], list[Labels]]:
         result = _label(DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes))
         return result[:count], result[count:]

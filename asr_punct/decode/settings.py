@@ -30,7 +30,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class DecodeSettings:
-    """The decoder's settings. All but `enabled`, `plain` and `sensitivity` are stored with a model.
+    """The decoder's settings. All but the last four are stored with a model.
 
     Attributes:
         thresholds: calibrated probability from which a mark is set, by mark; from 0 to 1.
@@ -43,6 +43,7 @@ class DecodeSettings:
         enabled: marks that may be set; all by default.
         plain: whether each word is decided on its own (see `decode.plain`).
         sensitivity: added to the logit of each mark: above 0 more marks are set, below 0 fewer.
+        language: of the words, as a code or mixture (`es+eu`); empty if it is not known.
     """
 
     thresholds: Mapping[Mark, float] = field(default_factory=lambda: dict.fromkeys(MARKS, 0.5))
@@ -54,6 +55,7 @@ class DecodeSettings:
     enabled: frozenset[Mark] = frozenset(MARKS)
     plain: bool = False
     sensitivity: float = 0.0
+    language: str = ""
 
 
 def new_settings(language: str) -> DecodeSettings:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from asr_punct.decode.inputs import IS_LEFT, DecoderInput, FlagArray, WordFlag, has_flag
 from asr_punct.marks import CASES, Case
 
 _MIN_LETTERS = 3
-"""Fewest letters of a spelled word, without those that are words (`y`)."""
+"""Fewest letters of a spelled word, without those inside it that may be words (`a y b`)."""
 _IS_OTHER_CASE = np.array([case is not Case.FIRST_CAP for case in CASES])
 _IMPOSSIBLE = -1e6
 """Log-probability of another case."""
@@ -26,7 +28,7 @@ def spell_alike(words: DecoderInput, before: FlagArray) -> DecoderInput:
     edges = np.diff(letters.astype(np.int8), prepend=0, append=0)
     spelled = np.zeros(len(flags), dtype=bool)
     for start, stop in zip(np.flatnonzero(edges > 0), np.flatnonzero(edges < 0), strict=True):
-        others = has_flag(flags[start:stop], WordFlag.CONJUNCTION).sum()
+        others = has_flag(flags[start + 1 : stop - 1], WordFlag.CONJUNCTION).sum()
         spelled[start:stop] = stop - start - others >= _MIN_LETTERS
     inside = spelled & np.append(spelled[1:], False), spelled & np.insert(spelled[:-1], 0, False)
     joins_next, joins_last = (each[len(before) :] for each in inside)
@@ -37,4 +39,4 @@ def spell_alike(words: DecoderInput, before: FlagArray) -> DecoderInput:
     here = spelled[len(before) :]
     cases[np.outer(here, _IS_OTHER_CASE)] = _IMPOSSIBLE
     own = np.where(here, words.flags & ~np.uint32(WordFlag.NEVER_NAME), words.flags)
-    return DecoderInput(marks, ends, cases, own)
+    return replace(words, marks=marks, ends=ends, cases=cases, flags=own)

@@ -1,6 +1,6 @@
 """Viterbi search over the states of paired marks (`transitions`), given the marks of the input.
 
-No ¿ or ¡ is added whose end is `MAX_SENTENCE_WORDS` or more words away (`PairSearch.balance`).
+The search is repeated until its result keeps the limits that depend on it (`limits`).
 
 A ¿ or ¡ that is settled cannot be undone, so its sentence ends at the next likely sentence end: its ? or ! gets the
 highest logit of . ? and !. One that nothing closes costs `_FORCED`, as does a ? or ! of the input that needs a ¿ or ¡
@@ -9,12 +9,13 @@ and has none; but a ¿ or ¡ of the input whose sentence it ends otherwise costs
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray, possible_marks
+from asr_punct.decode.limits import FREE, NOTHING_KNOWN, USUAL, Found, Limits, PairPath, Sentences
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.transitions import (
     NO_SENTENCE_OPEN,
@@ -36,10 +37,9 @@ from asr_punct.decode.word_marks import (
     sentence_ends,
     sum_sets,
 )
-from asr_punct.marks import PAIRS
+from asr_punct.glyphs import stops_inside_quotes
+from asr_punct.marks import PAIRS, Kind
 
-MAX_SENTENCE_WORDS = 40
-"""Maximum number of words from ¿ to ? or from ¡ to !; one question in a hundred of written text is longer."""
 _FORCED = 20.0
 """Higher than the logit of any mark: only marks of the input that cannot be paired cost it."""
 _UNCLOSED = 3.0
@@ -49,27 +49,22 @@ _OPEN_AT_END = np.array([-1.0 if state & Pair.SENTENCE and not state & SETTLED e
 development text this raised the precision of questions from 71 to 77 % and did not change recall."""
 
 
-@dataclass(frozen=True)
-class PairPath:
-    """The paired marks that a search chose: sets of pairs opened by, closed by and open after each word, (words,)."""
-
-    opened: IntArray
-    closed: IntArray
-    open_after: IntArray
-
-
 class PairSearch:
     """Viterbi search over the states.
 
     `ruled` is whether each pair has rules, and `penalties` are those of each closing mark without its opening one.
-    `pair_penalties`, (pairs,), are 0 for pairs without rules; `set_penalties` are their sums for each set of pairs,
-    (sets,).
+    `pair_penalties`, (pairs,), are 0 for pairs without rules. `stop_inside` is whether a period or comma is written
+    before » (see `closing_scores`).
     """
 
-    def __init__(self, ruled: tuple[bool, ...], penalties: tuple[float, ...]) -> None:
+    def __init__(self, ruled: tuple[bool, ...], penalties: tuple[float, ...], *, stop_inside: bool = False) -> None:
+        self._closing_scores = partial(closing_scores, stop_inside=stop_inside)
+        self._best_marks = partial(best_marks, stop_inside=stop_inside)
         self.ruled = np.array(ruled)
         self.pair_penalties = np.where(ruled, penalties, 0.0)
-        self.set_penalties = sum_sets(self.pair_penalties[None])[0]
+        kept = np.where([pair.kind is Kind.END for pair, _ in PAIRS], 0.0, self.pair_penalties)
+        never = np.where(ruled, np.inf, 0.0)
+        self._penalties = sum_sets(np.stack([self.pair_penalties, kept, never]))  # by cost
         pairs = int(self.ruled @ PAIR_BITS)
         self._transitions, self._unsettled = (list_transitions(pairs, states) for states in (len(STATES), PAIR_SETS))
         self._given_transitions = list_given_transitions(pairs)
@@ -79,42 +74,49 @@ class PairSearch:
         """Return a search with rules for the pairs of which both marks are possible."""
         possible = possible_marks(settings, classes)
         ruled = tuple(possible.issuperset(pair) for pair in PAIRS)
-        return cls(ruled, tuple(settings.unopened.get(closing, np.inf) for _, closing in PAIRS))
+        penalties = tuple(settings.unopened.get(closing, np.inf) for _, closing in PAIRS)
+        return cls(ruled, penalties, stop_inside=bool(settings.language) and stops_inside_quotes(settings.language))
 
-    def balance(self, logits: Float64Array, given: GivenPairs | None = None) -> tuple[BoolArray, PairPath]:
+    def balance(
+        self, logits: Float64Array, given: GivenPairs | None = None, sentences: Sentences = NOTHING_KNOWN
+    ) -> tuple[BoolArray, PairPath]:
         """Return the best marks under the rules, (words, marks), also the ¿ ? ¡ and ! that are given, and their pairs.
 
         `logits` of marks are (words, marks).
         """
         if given is not None:
             logits = given.set_logits(logits)
-        marks, path = self._best_balance(logits, given)
-        while (forbidden := _too_long(path, given)).any():
-            logits = logits.copy()
-            logits[:, OPENING[:2]] = np.where(forbidden, -np.inf, logits[:, OPENING[:2]])
-            marks, path = self._best_balance(logits, given)
+        limits: Limits | None = Limits.none(len(logits))
+        while limits is not None:
+            marks, path = self._best_balance(limits.applied(logits), given, limits)
+            all_marks = marks if given is None else marks | given.marks
+            limits = limits.tightened(Found(all_marks, path, logits), given, sentences)
         return marks, path
 
-    def _best_balance(self, logits: Float64Array, given: GivenPairs | None) -> tuple[BoolArray, PairPath]:
+    def _best_balance(
+        self, logits: Float64Array, given: GivenPairs | None, limits: Limits
+    ) -> tuple[BoolArray, PairPath]:
         """Return the marks with the highest sum of logits under the rules of pairs; arguments as in `balance`.
 
         Only words that can matter to a pair are searched: those where an opening or closing mark may be set, and
         sentence ends; all words if marks are given. The best marks of all other words are the same in every state.
         """
-        without_pairs = closing_scores(logits)[0] - self.set_penalties
+        without_pairs = self._closing_scores(logits)[0] - (
+            self._penalties[limits.costs] if limits.costs.any() else self._penalties[:1]
+        )
         closed, opened = without_pairs.argmax(axis=1), np.zeros(len(logits), int)
-        marks = best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
+        marks = self._best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
         relevant = np.ones(len(logits), dtype=bool)
-        if given is None:
+        if given is None and not limits.costs.any():
             relevant = (closed > 0) | sentence_ends(marks) | self._may_be_paired(logits)
         words = np.flatnonzero(relevant)
-        path = self._best_path(logits[words], given, at_end=_CLOSED_AT_END)
+        path = self._best_path(logits[words], given, limits.of(words), at_end=_CLOSED_AT_END)
         opened[words], closed[words] = path.opened, path.closed
         open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]  # as after the last relevant word
         unruled, sentence_open = self.unruled_opening(logits), open_after & Pair.SENTENCE > 0
         changed = np.flatnonzero(relevant | sentence_open | (unruled > 0))
         pairs = (opened | unruled)[changed], closed[changed], sentence_open[changed]
-        marks[changed] = best_marks(logits[changed], *pairs)
+        marks[changed] = self._best_marks(logits[changed], *pairs)
         return marks, PairPath(opened, closed, open_after)
 
     def _may_be_paired(self, logits: Float64Array) -> BoolArray:
@@ -144,28 +146,41 @@ class PairSearch:
         self,
         logits: Float64Array,
         given: GivenPairs | None = None,
+        sentences: Sentences = NOTHING_KNOWN,
         start: int = 0,
         *,
         may_stay_open: bool = False,
         last: int | None = None,
         start_given: bool = False,
-    ) -> PairPath:
-        """Return the path with the highest sum of logits minus penalties, for the next words of a stream.
+        is_free: bool = False,
+    ) -> tuple[BoolArray, PairPath, BoolArray]:
+        """Return what `balance` does, for the next words of a stream, and whether a ? or ! costs nothing at each word.
 
-        `logits` are those of marks, (words, marks). The pairs `start` are open before the first word: their opening
-        marks were already output. If pairs `may_stay_open` after the last word, a ¿ or ¡ among the words costs 1. A ¿
-        or ¡ of `start` may not be open after the word with the index `last`; `start_given` is whether the input has it.
+        The pairs `start` are open before the first word: their opening marks were already output. If pairs
+        `may_stay_open` after the last word, a ¿ or ¡ among the words costs 1. A ¿ or ¡ of `start` may not be open after
+        the word with the index `last`; `start_given` is whether the input has it. `is_free` is whether a ? or ! costs
+        nothing (`limits.FREE`).
         """
         if given is not None:
             logits = given.set_logits(logits)
         at_end = _OPEN_AT_END if may_stay_open else _CLOSED_AT_END
         unclosed = _FORCED if start & Pair.SENTENCE and not start_given else _UNCLOSED
-        return self._best_path(logits, given, start, at_end=at_end, last=last, unclosed=unclosed)
+        limits: Limits | None = Limits.none(len(logits), FREE if is_free else USUAL)
+        while limits is not None:
+            allowed = limits.applied(logits)
+            path = self._best_path(allowed, given, limits, start, at_end=at_end, last=last, unclosed=unclosed)
+            opened = path.opened | self.unruled_opening(allowed)
+            marks = self._best_marks(allowed, opened, path.closed, path.open_after & Pair.SENTENCE > 0)
+            all_marks = marks if given is None else marks | given.marks
+            costs = limits.costs
+            limits = limits.tightened(Found(all_marks, path, logits, start), given, sentences)
+        return marks, path, costs == FREE
 
     def _best_path(
         self,
         logits: Float64Array,
         given: GivenPairs | None,
+        limits: Limits,
         start: int = 0,
         *,
         at_end: Float64Array,
@@ -176,10 +191,10 @@ class PairSearch:
         settled = start & Pair.SENTENCE
         table = self._given_transitions if given is not None else self._transitions if settled else self._unsettled
         scores = self._transition_scores(logits, table)
-        if given is None:
-            scores -= self.set_penalties[table.unopened]
-        else:
-            scores -= self._given_penalties(given, table, unclosed)
+        penalties = self._penalties[limits.costs][:, table.unopened] if limits.costs.any() else self._usual(table)
+        scores -= penalties if given is None else self._given_penalties(given, table, unclosed, penalties)
+        if limits.quote_end is not None:
+            scores[limits.quote_end] -= _FORCED * (np.array(STATES)[table.after] & Pair.QUOTE > 0)
         if last is not None and last < len(scores):
             scores[last, np.array(STATES)[table.after] & SETTLED > 0] = -np.inf
         at_end = at_end[: len(table.first)]
@@ -205,20 +220,29 @@ class PairSearch:
         raised = logits.copy()
         highest = np.maximum(ends.max(axis=1), logits[:, PERIOD])[:, None]
         raised[:, CLOSING[:2]] = np.where(np.isfinite(ends), highest, ends)
-        closed, sentence_open = closing_scores(logits)
-        by_context = np.stack([closed, sentence_open, closing_scores(raised)[0]])
+        closed, sentence_open = self._closing_scores(logits)
+        by_context = np.stack([closed, sentence_open, self._closing_scores(raised)[0]])
         opening = sum_sets(logits[:, OPENING])
         return np.asarray(by_context[table.context, :, table.closed].T + opening[:, table.opened])
 
-    def _given_penalties(self, given: GivenPairs, table: Transitions, unclosed: float) -> Float64Array:
-        """Return the penalty of each transition on each word, (words, transitions); inf where the input forbids it."""
+    def _usual(self, table: Transitions) -> Float64Array:
+        """Return the penalty of each transition where words have no limits, (1, transitions)."""
+        return np.asarray(self._penalties[:1, table.unopened])
+
+    def _given_penalties(
+        self, given: GivenPairs, table: Transitions, unclosed: float, added: Float64Array
+    ) -> Float64Array:
+        """Return the penalty of each transition on each word, (words, transitions); inf where the input forbids it.
+
+        `added` are the penalties where the input has no ? and !.
+        """
         unopened = table.unopened & Pair.SENTENCE
         forced = _FORCED * (self.ruled @ (unopened[:, None] & PAIR_BITS > 0).T)
         own = np.where(given.must_open[:, None], forced, 0.0)
         closes = given.closed[:, None] > 0
         is_opened = (table.closed & ~table.unopened & Pair.SENTENCE > 0) & (table.context == NO_SENTENCE_OPEN)
         is_added = is_opened & (table.given == 0) & ~table.dropped
-        result = np.where(closes, own, self.set_penalties[table.unopened])
+        result = np.where(closes, own, added)
         never_closed = np.where(given.ended, unclosed, _FORCED)[:, None]
         result = result + np.where(closes, 0.0, never_closed) * table.dropped
         states = np.array(STATES)
@@ -232,15 +256,3 @@ class PairSearch:
         forbidden |= given.quoted[:, None] & ((open_before | open_after) & Pair.QUOTE > 0)
         result = result + _FORCED * (given.turn_ends[:, None] & (open_after & Pair.QUOTE > 0))
         return np.asarray(np.where(forbidden, np.inf, result))
-
-
-def _too_long(path: PairPath, given: GivenPairs | None) -> BoolArray:
-    """Return the words from each added ¿ or ¡ on that are too far from its end to have it, (words, 2)."""
-    opened = path.opened if given is None else path.opened & ~given.opened
-    result = np.zeros((len(path.opened), 2), dtype=bool)
-    for pair, bit in enumerate(PAIR_BITS[:2]):
-        starts = np.flatnonzero(opened & bit)
-        ends = np.flatnonzero(path.closed & bit)
-        for start, end in zip(starts, ends[np.searchsorted(ends, starts)], strict=True):
-            result[start : max(start, end - MAX_SENTENCE_WORDS + 1), pair] = True
-    return result

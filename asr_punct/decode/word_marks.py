@@ -48,10 +48,11 @@ def sum_sets(logits: Float64Array) -> Float64Array:
     return np.asarray(np.where(_IN_SET, logits[:, None, :], 0.0).sum(axis=2))
 
 
-def closing_scores(logits: Float64Array) -> tuple[Float64Array, Float64Array]:
+def closing_scores(logits: Float64Array, *, stop_inside: bool = False) -> tuple[Float64Array, Float64Array]:
     """Return the highest sum of logits of right marks except DASH, for each set of closing marks; (words, sets) twice.
 
-    A ? or ! that replaces a comma, colon or semicolon gets a part of its logit, at most `QUESTION_BONUS`.
+    A ? or ! that replaces a comma, colon or semicolon gets a part of its logit, at most `QUESTION_BONUS`. With
+    `stop_inside` a period or comma is written before », so that none is beside ? ! or … there either.
 
     The first array is for words after which no ¿ or ¡ is open. The second is for words after which one is, and only
     valid for sets without ? and !. `logits` of marks are (words, marks).
@@ -60,13 +61,17 @@ def closing_scores(logits: Float64Array) -> tuple[Float64Array, Float64Array]:
     stop = np.maximum(logits[:, PERIOD], comma)
     ellipsis = np.maximum(logits[:, _ELLIPSIS], 0.0)
     closes = ellipsis + np.minimum(comma, QUESTION_BONUS)
-    closed = [np.maximum(stop, ellipsis), *[closes] * 3, *[ellipsis + stop] * 4]  # none, ? or !, with »
-    sentence_open = [*[np.maximum(comma, ellipsis)] * 4, *[ellipsis + comma] * 4]
+    closed = [np.maximum(stop, ellipsis), *[closes] * 3]  # none, ? or !
+    sentence_open = [np.maximum(comma, ellipsis)] * 4
+    closed += closed if stop_inside else [ellipsis + stop] * 4  # with »
+    sentence_open += sentence_open if stop_inside else [ellipsis + comma] * 4
     closing = sum_sets(logits[:, CLOSING])
     return closing + np.stack(closed, axis=1), closing + np.stack(sentence_open, axis=1)
 
 
-def best_marks(logits: Float64Array, opening: IntArray, closing: IntArray, sentence_open: BoolArray) -> BoolArray:
+def best_marks(
+    logits: Float64Array, opening: IntArray, closing: IntArray, sentence_open: BoolArray, *, stop_inside: bool = False
+) -> BoolArray:
     """Return the marks whose sum of logits is `closing_scores`, with opening marks and dashes; (words, marks).
 
     `logits` of marks are (words, marks), all others (words,): the pairs whose opening and whose closing marks a word
@@ -75,7 +80,7 @@ def best_marks(logits: Float64Array, opening: IntArray, closing: IntArray, sente
     marks = np.zeros(logits.shape, dtype=bool)
     marks[:, OPENING], marks[:, CLOSING] = _IN_SET[opening], _IN_SET[closing]
     marks[:, [DASH, OPEN_DASH]] = logits[:, [DASH, OPEN_DASH]] >= 0
-    quote, sentence_end = closing & Pair.QUOTE > 0, closing & Pair.SENTENCE > 0
+    quote, sentence_end = (closing & Pair.QUOTE > 0) & (not stop_inside), closing & Pair.SENTENCE > 0
     best_comma = logits[:, _COMMAS].max(axis=1)
     comma = np.maximum(best_comma, 0.0)
     period = logits[:, PERIOD] >= comma

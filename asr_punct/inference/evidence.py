@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from asr_punct.decode.inputs import WordFlag, given_flags
-from asr_punct.glyphs import opens_sentences
-from asr_punct.identifier import MIN_WORDS, identify
-from asr_punct.languages import parse_language
+from asr_punct.decode.openings import opens
 from asr_punct.letter_case import case_of
 from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark
 from asr_punct.text import has_bracket, read_marks
 from asr_punct.text.abbreviations import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 
-LANGUAGE_WORDS = 12
-"""Number of words before a mark of the input, and after it, by which their language is identified."""
-_CLEAR_ODDS = 3.0
-"""Odds from which one or two words are in a language."""
 _LEFT = frozenset(LEFT)
-OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
+_OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
 """Marks that open a sentence: ¿ and ¡."""
-_CLOSING = frozenset(mark.partner for mark in OPENING if mark.partner)
+_CLOSING = frozenset(mark.partner for mark in _OPENING if mark.partner)
 _QUOTES = frozenset(mark for mark in MARKS if mark.kind is Kind.QUOTE)
 _ENDS = frozenset(mark for mark in MARKS if mark.kind <= Kind.ELLIPSIS) - _LEFT
 _CLAUSES = frozenset(mark for mark in MARKS if mark.kind in (Kind.STOP, Kind.COMMA))
@@ -39,7 +33,7 @@ def mark_flags(left: str, right: str, labels: Labels) -> int:
         return 0
     marks = labels.marks | read_marks(left, right)
     flags = given_flags(marks)
-    if marks & OPENING:
+    if marks & _OPENING:
         flags |= WordFlag.LEFT_TAKEN
     if marks - _LEFT - _QUOTES:
         flags |= WordFlag.RIGHT_TAKEN
@@ -54,28 +48,6 @@ def _end_sentence(marks: Iterable[Mark]) -> bool:
     if marks & _CLAUSES:
         return False
     return Mark.PERIOD in marks or bool(marks & _ENDS and Mark.QUOTE not in marks)
-
-
-def without_openings(
-    cores: Sequence[str], given: Sequence[Labels], predicted: Sequence[Labels], language: str
-) -> list[Labels]:
-    """Return the predicted labels without ¿ and ¡ in sentences whose words are in a language that does not open them.
-
-    `cores` has the words, `given` their labels of the input, `predicted` the labels of the first ones. A sentence ends
-    with its ? or !; if it is short, all words count. `language` is that of the model (`es+eu`).
-    """
-    result = list(predicted)
-    if len({opens_sentences(code) for code in parse_language(language).split("+")}) == 1:
-        return result
-    for i, labels in enumerate(predicted):
-        added = labels.marks & OPENING - given[i].marks
-        if not added:
-            continue
-        end = next((j for j in range(i, len(predicted)) if predicted[j].marks & _CLOSING), len(cores) - 1)
-        words = cores[i : end + 1]
-        if opening_flag(words if len(words) >= MIN_WORDS else cores, language) == WordFlag.NEVER_OPEN:
-            result[i] = Labels(labels.marks - added, labels.case, labels.as_is)
-    return result
 
 
 def without_end(flags: int) -> int:
@@ -102,15 +74,5 @@ def opening_flag(words: Sequence[str], language: str) -> int:
 
     The likeliest of those of a model (`es+eu`). 0 if few words do not tell: then the model decides.
     """
-    codes = parse_language(language).split("+")
-    opening = list(filter(opens_sentences, codes))
-    if len(opening) in (0, len(codes)):
-        return int(WordFlag.MUST_OPEN if opening else WordFlag.NEVER_OPEN)
-    guess = identify(words, minimum=1)
-    if guess is None:
-        return int(WordFlag.MUST_OPEN)
-    others = guess.probability_of([code for code in codes if code not in opening])
-    if guess.probability_of(opening) >= others:
-        return int(WordFlag.MUST_OPEN)
-    is_clear = len(words) >= MIN_WORDS or others > _CLEAR_ODDS * guess.probability_of(opening)
-    return int(WordFlag.NEVER_OPEN) if is_clear else 0
+    found = opens(words, language)
+    return 0 if found is None else int(WordFlag.MUST_OPEN if found else WordFlag.NEVER_OPEN)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from asr_punct.decode.openings import LANGUAGE_WORDS
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, TURN_END, TURN_START
-from asr_punct.inference.evidence import LANGUAGE_WORDS
 from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.token_reader import TokenReader
 from asr_punct.inference.tokens import Token

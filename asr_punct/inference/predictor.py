@@ -42,6 +42,11 @@ class Prediction:
         """Flags of the words, (words,)."""
         return np.array([token.flags for token in self.tokens], dtype=np.uint32)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words without marks."""
+        return tuple(token.core for token in self.tokens)
+
 
 @dataclass(frozen=True, eq=False)
 class Predictor:

@@ -21,7 +21,6 @@ from asr_punct.decode.settings import with_class_weights
 from asr_punct.errors import ArgumentError
 from asr_punct.glyphs import Glyphs, glyphs
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
-from asr_punct.inference.evidence import OPENING, without_openings
 from asr_punct.inference.fill import keep_marked
 from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
@@ -144,7 +143,7 @@ class Restorer:
         rows = deque[list[float]]()  # of the probabilities of labels
         decoder = new_decoder(self.settings, self.classes)
         for part in self.predictor.predict(self._read(utterances, waiting, fill)):
-            decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end))
+            decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end, part.texts))
             if probabilities:
                 settings = self.settings, self.classes, self.case
                 rows.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
@@ -188,7 +187,6 @@ class Restorer:
         """Return an utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""
         utterance, tokens, _ = read
         labels = [token.merge_labels(decided.popleft(), self.case) if token.core else token.labels for token in tokens]
-        labels = self.without_openings(tokens, labels)
         if any(token.is_piece for token in tokens):
             labels = spread_labels(tokens, labels)
         if not rows:
@@ -200,15 +198,6 @@ class Restorer:
             for word, token, new in zip(utterance.words, tokens, labels, strict=True)
         ]
         return annotate(utterance, labels=labels, probabilities=listed)
-
-    def without_openings(
-        self, tokens: Sequence[Token], labels: Sequence[Labels], following: Iterable[Token] = ()
-    ) -> list[Labels]:
-        """Return the labels of tokens without ¿ and ¡ where the words do not open sentences; `following` come after."""
-        if all(OPENING.isdisjoint(label.marks) for label in labels):  # as in most utterances
-            return list(labels)
-        cores = [token.core for token in (*tokens, *following)]
-        return without_openings(cores, [token.labels for token in tokens], labels, self.info.model.language)
 
 
 def _further_forms(options: ModelOptions) -> tuple[str, ...]:
@@ -222,7 +211,8 @@ def _settings(info: ModelInfo, options: ModelOptions) -> DecodeSettings:
     allowed = MARKS if options.marks is None else _with_opening(options.marks)
     fitted = DecodeSettings(plain=True) if options.plain else info.decoding
     settings = with_class_weights(fitted, options.class_weights or {}, info.model.heads.classes)
-    return replace(settings, enabled=frozenset(allowed), sensitivity=_checked_sensitivity(options.sensitivity))
+    sensitivity, language = _checked_sensitivity(options.sensitivity), info.model.language
+    return replace(settings, enabled=frozenset(allowed), sensitivity=sensitivity, language=language)
 
 
 def _checked_sensitivity(sensitivity: float) -> float:

@@ -217,18 +217,19 @@ class Stream:
         self, decision: Decision, window: Window[Token], computed: WindowProbabilities, may_wait: bool
     ) -> Iterator[Labels]:
         """Yield the labels of the words of a decision up to the first that waits, from its window's probabilities."""
-        labels, cases, flags = _decoder_inputs(window, computed)
+        labels, cases, flags, texts = _decoder_inputs(window, computed)
         count = sum(bool(token.core) for _, token in decision.words)
         if may_wait and decision.must_decide < count:
             count = self._decoder.count_sure(labels[:count], flags[:count], decision.must_decide)
             if not count:
                 self._update_preview(window, computed)
         while count:
-            decided, following = self._decoder.commit(labels, cases, flags, decision.end, count)
+            decided, following = self._decoder.commit(labels, cases, flags, decision.end, count, texts)
             self._previewed = _without_last_marks(following)
             yield from decided
             words = len(decided)
-            count, labels, cases, flags = count - words, labels[words:], cases[words:], flags[words:]
+            count, labels, cases = count - words, labels[words:], cases[words:]
+            flags, texts = flags[words:], texts[words:]
 
     def _take_decided(self, decision: Decision, labels: Sequence[Labels]) -> list[Committed]:
         """Return the words of a decision that have labels, and put back those after them."""
@@ -243,13 +244,13 @@ class Stream:
         following, case = iter(decided), self.model.case
         tokens = [token for _, token in words]
         labels = [token.merge_labels(next(following), case) if token.core else token.labels for token in tokens]
-        labels = self.model.without_openings(tokens, labels, (token for _, token in self._lookahead.undecided()))
         pairs = zip(words, spread_labels(tokens, labels), strict=True)
         return [Committed(word, label, write_word(word.text, label, self.model.glyphs)) for (word, _), label in pairs]
 
     def _update_preview(self, window: Window[Token], computed: WindowProbabilities) -> None:
         """Use the probabilities of a window that decides nothing for the next `preview`."""
-        first, following = self._decoder.fork().commit(*_decoder_inputs(window, computed), end=False)
+        inputs = _decoder_inputs(window, computed)
+        first, following = self._decoder.fork().commit(*inputs[:3], end=False, texts=inputs[3])
         self._previewed = _without_last_marks(first + following)
 
     def _choose(self, *, only_if_clear: bool = False) -> None:
@@ -280,10 +281,12 @@ def _texts(words: Sequence[Word]) -> list[str]:
     return [word.text for word in words]
 
 
-def _decoder_inputs(window: Window[Token], computed: WindowProbabilities) -> tuple[FloatArray, FloatArray, FlagArray]:
-    """Return probabilities of labels and of cases, and flags, of the words that a window keeps."""
+def _decoder_inputs(
+    window: Window[Token], computed: WindowProbabilities
+) -> tuple[FloatArray, FloatArray, FlagArray, tuple[str, ...]]:
+    """Return probabilities of labels and of cases, flags, and the words without marks, that a window keeps."""
     flags = np.array([word.flags for word in window.kept], dtype=np.uint32)
-    return computed.labels, computed.cases, flags
+    return computed.labels, computed.cases, flags, tuple(word.core for word in window.kept)
 
 
 def _without_last_marks(labels: list[Labels]) -> list[Labels]:

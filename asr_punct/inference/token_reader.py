@@ -10,8 +10,9 @@ from typing import cast
 
 from asr_punct.caching import LONGEST_CACHED, cached_by_word
 from asr_punct.decode.inputs import WordFlag
+from asr_punct.decode.openings import LANGUAGE_WORDS
 from asr_punct.identifier import MIN_WORDS
-from asr_punct.inference.evidence import CLOSED, LANGUAGE_WORDS, STOPPED, in_word, opening_flag, without_end
+from asr_punct.inference.evidence import CLOSED, STOPPED, in_word, opening_flag, without_end
 from asr_punct.inference.tokens import NO_LABELS, Token, mark_and_case_flags
 from asr_punct.marks import Labels
 from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, word_duration
@@ -19,6 +20,7 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, glued_marks, split_sound, split_token
 from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.entities import unescape
+from asr_punct.text.hesitations import likely_hesitations
 from asr_punct.text.pieces import barred_before, barred_between, is_clitic, spoken_whole
 from asr_punct.text.roles import Role, RoleReader, is_special, roles_of
 from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
@@ -33,7 +35,7 @@ _ENDED, _CASE_FIXED, _OPENING = map(
     int, (WordFlag.ENDED, WordFlag.CASE_FIXED, WordFlag.MUST_OPEN | WordFlag.NEVER_OPEN)
 )
 _NEVER_NAME, _LONG_WORD, _NO_LETTER = map(int, (WordFlag.NEVER_NAME, WordFlag.LONG_WORD, WordFlag.NO_CAPITAL))
-_LETTER, _CONJUNCTION = int(WordFlag.LETTER), int(WordFlag.CONJUNCTION)
+_LETTER, _CONJUNCTION, _HESITATION = map(int, (WordFlag.LETTER, WordFlag.CONJUNCTION, WordFlag.HESITATION))
 _CONJUNCTIONS = frozenset("yeou")
 _LONG_WORD_LETTERS = 7
 _APOSTROPHES = "'’"
@@ -53,7 +55,7 @@ class TokenReader:
 
     def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
         self._tokenizer, self._language = tokenizer, language
-        self._never_names = rules_of(language).never_names
+        self._never_names, self._hesitations = rules_of(language).never_names, likely_hesitations(language)
         self._cache: dict[_Key, Token] = {}
 
     def roles(self) -> RoleReader:
@@ -184,6 +186,8 @@ class TokenReader:
 
     def _letter_flags(self, core: str) -> int:
         single = _LETTER if len(core) == 1 and core.isalpha() else 0
+        if core.lower() in self._hesitations:
+            return _HESITATION
         if core.lower() in self._never_names:
             return _NEVER_NAME | single | (_CONJUNCTION if single and core.lower() in _CONJUNCTIONS else 0)
         if single:

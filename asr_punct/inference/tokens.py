@@ -32,6 +32,7 @@ _FIXED = int(_TAKEN | WordFlag.QUOTED | _CASE_FIXED)
 # not of the marks and the case
 _KEPT_FLAGS = (
     int(WordFlag.NEVER_NAME | WordFlag.LONG_WORD | WordFlag.NO_CAPITAL | WordFlag.LETTER | WordFlag.CONJUNCTION)
+    | WordFlag.HESITATION
     | _TURN_ENDS
     | _MUST_END
 )

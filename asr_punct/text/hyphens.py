@@ -1,5 +1,14 @@
-"""Capitals of English words with a hyphen: all parts of a name (`Ocasio-Cortez`), the first of another word."""
+"""Capitals of words with a hyphen: all parts of a name (`Ocasio-Cortez`, `Jean-Paul`), the first of another word.
 
+In English most such words with a capital are names. In Spanish and Basque, which write compounds and endings with a
+hyphen (`Franco-alemán`, `Donostia-ko`), only those that begin with a common first name or a surname in -ez are.
+"""
+
+from collections.abc import Sequence
+
+from asr_punct.text.abbreviations import rules_of
+
+_SHORT_NAME = 4
 _PREFIXES = frozenset(
     """
     anti bi co counter cross de double eco ex extra first full half high hyper inter intra large last left long low
@@ -27,12 +36,31 @@ _LOWER = frozenset(
 _LOWER_ENDINGS = ("ed", "ing", "ly", "ish", "ness")
 
 
-def with_capital_parts(word: str) -> str:
+_FIRST_NAMES = frozenset(
+    """
+    alba alfonso alicia ana andrés anne antonio arantza beatriz begoña carlos carmen clara claude cristina diego eduardo
+    elena enrique ester eva fernando francisco françois gema georges gloria hans henri ignacio inés irene isabel iñaki
+    jacques jaime jan javier jean jesús joan john jorge josé jose josefa joseph joxe juan julia karl koldo laura louis
+    lucía luis luisa maite manuel mari maría maria mario marie marta martin martín michel miguel mikel miren mónica
+    olga pablo patxi paul paula pedro peio philippe pierre rafael raúl ricardo roberto rosa saint sara sofía sonia
+    teresa tomás víctor xabier
+    """.split()  # noqa: SIM905
+)
+
+
+def with_capital_parts(word: str, language: str = "en") -> str:
     """Return a lower-case word with a capital, or with one in each part of a name."""
     first, *others = word.split("-")
+    if language != "en" and not _is_name(first, others, rules_of(language).suffixes):
+        return _capitalised(word)
     if first in _PREFIXES or len(first) == 1 or first in others:  # `e-mail`, `bye-bye`
         return "-".join([_capitalised(first), *others])
     return "-".join([_capitalised(first), *(part if _is_lower(part) else _capitalised(part) for part in others)])
+
+
+def _is_name(first: str, others: Sequence[str], suffixes: frozenset[str]) -> bool:
+    begins = first in _FIRST_NAMES or (len(first) > _SHORT_NAME and first.endswith("ez"))
+    return begins and all(len(part) > 1 and part not in suffixes for part in others)
 
 
 def _is_lower(part: str) -> bool:

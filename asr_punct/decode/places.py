@@ -1,0 +1,102 @@
+"""Places in a sentence where marks are not added, or are, whatever the model says of the word alone.
+
+* A ¿ or ¡ begins a clause: it is added only after a word that may get a mark, and that word gets a comma or colon if
+  it has none (`Kevin, ¿vienes?`), unless it is a function word (`y ¿qué?`).
+* No ¿ or ¡ is added before a quotation mark or bracket of the input, and no dash after one, where they would stand
+  outside (`¿"quién es"?`, `"hola" –dijo`).
+* A hesitation that begins a sentence, or follows a function word, asks nothing (`eh`): it is between commas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from asr_punct.decode.inputs import (
+    IS_LEFT,
+    BoolArray,
+    DecoderInput,
+    FlagArray,
+    Float64Array,
+    WordFlag,
+    has_flag,
+)
+from asr_punct.decode.word_marks import CLOSING, OPEN_DASH, OPENING
+from asr_punct.marks import CASES, MARKS, MAY_END_SENTENCE, Case, Mark
+
+_COMMA, _COLON, _DASH = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON), MARKS.index(Mark.DASH)
+_SENTENCE_OPENING = OPENING[:2]
+_IS_SENTENCE_OPENING = np.isin(np.arange(len(MARKS)), _SENTENCE_OPENING)
+_IS_SENTENCE_PAIR = np.isin(np.arange(len(MARKS)), [*_SENTENCE_OPENING, *CLOSING[:2]])
+_BREAKS = [i for i in np.flatnonzero(~IS_LEFT) if i not in (_DASH, CLOSING[-1])]
+"""Marks after a word that may be before ¿ or ¡."""
+_SPEECH = [OPENING[-1], OPEN_DASH]
+_ENDS = [MARKS.index(mark) for mark in MAY_END_SENTENCE - {Mark.COLON}]
+_POSSIBLE = -2.0
+"""Logit from which a mark is possible beside a ¿ or ¡."""
+_LEAST = 1e-3
+"""Logit of a mark that is just set."""
+_LOWER_START = 2.0
+"""Subtracted from the log-probability that a hesitation begins a document in lower case."""
+_MARKED = WordFlag.QUOTED | WordFlag.ENDED | WordFlag.MUST_END | WordFlag.TURN_ENDS | WordFlag.RIGHT_TAKEN
+
+
+def in_place(words: DecoderInput, *, begins: bool, before: int = 0, is_bare: bool = False) -> DecoderInput:
+    """Return the words without marks where they have no place.
+
+    Args:
+        words: consecutive words.
+        begins: whether the first one begins a document.
+        before: flags of the word before them, 0 if it is not known.
+        is_bare: whether that word got no mark.
+    """
+    marks, given = words.marks.copy(), words.given
+    previous = np.insert(words.flags[:-1], 0, before)
+    _bar_openings(marks, words, previous, is_bare)
+    begins_quote = given[:, OPENING[-1]] | ~(given[:, CLOSING[-1]] | given[:, OPEN_DASH])
+    marks[np.outer(words.has(WordFlag.QUOTED) & begins_quote, _IS_SENTENCE_OPENING)] = -np.inf
+    marks[has_flag(previous, WordFlag.QUOTED), OPEN_DASH] = -np.inf
+    return replace(words, marks=marks, cases=_settle_hesitations(marks, words, previous, begins))
+
+
+def _bar_openings(marks: Float64Array, words: DecoderInput, previous: FlagArray, is_bare: bool) -> None:
+    """Set the logits of ¿ and ¡ to -inf, in place, after words that get no mark."""
+    breaks = (marks[:, _BREAKS].max(axis=1) >= _POSSIBLE) | words.has(_MARKED)
+    after_break = np.insert(breaks[:-1], 0, not is_bare) | (marks[:, _SPEECH] >= _POSSIBLE).any(axis=1)
+    after_function_word = has_flag(previous, WordFlag.NEVER_NAME)
+    for mark in _SENTENCE_OPENING:
+        marks[~(after_break | after_function_word & (marks[:, mark] > 0)), mark] = -np.inf
+
+
+def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: FlagArray, begins: bool) -> Float64Array:
+    """Let hesitations ask nothing, in place in the logits of marks, and return the logits of cases."""
+    here = words.has(WordFlag.HESITATION)
+    if not here.any():
+        return words.cases
+    after = has_flag(previous, WordFlag.NEVER_NAME | WordFlag.ENDED | WordFlag.MUST_END)
+    after[: 2 * begins] = True
+    here &= after
+    marks[np.outer(here, _IS_SENTENCE_PAIR)] = -np.inf
+    commas = (here | np.append(here[1:], False)) & np.isfinite(marks[:, _COMMA])
+    marks[commas, _COMMA] = np.maximum(marks[commas, _COMMA], _LEAST)
+    cases = words.cases.copy()
+    if begins and bool(here[0]):
+        cases[0, CASES.index(Case.O)] -= _LOWER_START
+    return cases
+
+
+def settle(marks: BoolArray, logits: Float64Array, words: DecoderInput, *, begins: bool) -> None:
+    """Give the word before an added ¿ or ¡ a comma or colon if it has no mark, and take dashes away, in place.
+
+    `marks`, with those of the input, and `logits` are (words, marks); `begins` is whether a sentence begins with the
+    first word.
+    """
+    starts = np.insert(marks[:-1, _ENDS].any(axis=1) | words.has(WordFlag.TURN_ENDS)[:-1], 0, begins)
+    marks[~starts & ~words.given[:, OPEN_DASH], OPEN_DASH] = False
+    added = marks & ~words.given
+    opened = np.asarray(added[:, _SENTENCE_OPENING].any(axis=1) & ~marks[:, _SPEECH].any(axis=1))
+    free = ~marks[:, ~IS_LEFT].any(axis=1) & ~words.has(_MARKED | WordFlag.NEVER_NAME)
+    for word in np.flatnonzero(opened[1:] & free[:-1]).tolist():
+        best = max((_COMMA, _COLON), key=lambda mark: logits[word, mark])
+        marks[word, best] = np.isfinite(logits[word, best])

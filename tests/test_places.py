@@ -1,0 +1,121 @@
+"""Where marks of sentences are added and where not, by the decoders of documents and of streams."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pair_rules import table
+
+from asr_punct.decode import Decoder, DecodeSettings
+from asr_punct.decode.inputs import WordFlag, given_flags
+from asr_punct.decode.online import OnlineDecoder
+from asr_punct.glyphs import glyphs, write_text
+from asr_punct.marks import MARKS, Mark
+
+FUNCTION, QUOTED, HESITATION = WordFlag.NEVER_NAME, WordFlag.QUOTED, WordFlag.HESITATION
+LIKELY, POSSIBLE, UNLIKELY = 0.95, 0.3, 0.02
+SURE = dict.fromkeys(("OPEN_QUES", "QUESTION"), LIKELY)
+SPEECH = {"OPEN_QUOTE": 0.7}, {"PERIOD": LIKELY}, {"PERIOD": LIKELY}, {"QUOTE": 0.7, "PERIOD": LIKELY}
+
+
+def arrays(rows, flags):
+    flags = np.array([flags.get(i, 0) for i in range(len(rows))], dtype=np.uint32)
+    return table(rows), np.tile(np.array([0.8, 0.2, 0.0], np.float32), (len(rows), 1)), flags
+
+
+def labels_of(texts, rows, flags, language, right):
+    """Labels of a document, or of a stream with `right` words of look-ahead."""
+    parameters = DecodeSettings(sentence_capitals=True, language=language)
+    document = arrays(rows, flags)
+    if right is None:
+        return Decoder(parameters).push(*document, True, tuple(texts))
+    decoder, result = OnlineDecoder(parameters), []
+    for word in range(len(texts)):
+        seen = slice(word, word + right + 1)
+        part = (array[seen] for array in document)
+        result += decoder.commit(*part, word >= len(texts) - right, texts=tuple(texts[seen]))[0]
+    return result
+
+
+def written(text, rows, flags=None, language="es+eu", right=None):
+    texts = text.split()
+    rows = [*rows, *[{}] * (len(texts) - len(rows))]
+    return write_text(texts, labels_of(texts, rows, flags or {}, language, right), glyphs(language))
+
+
+@pytest.mark.parametrize("right", [None, 3, 9])
+@pytest.mark.parametrize(
+    ("text", "rows", "flags", "expected"),
+    [
+        ("kevin vienes", [{"COMMA": POSSIBLE}, SURE], {}, "kevin, ¿vienes?"),
+        ("y vienes", [{}, SURE], {0: FUNCTION}, "y ¿vienes?"),
+        (
+            "me pregunto si vendrás",
+            [{"OPEN_QUES": POSSIBLE}, {}, {"OPEN_QUES": 0.6}, SURE],
+            {},
+            "¿me pregunto si vendrás?",
+        ),
+        ("me pregunto", [{"OPEN_QUES": POSSIBLE}, {"QUESTION": LIKELY}], {}, "¿me pregunto?"),
+        ("buenos días señora ana", [{}, {}, {}, {"EXCLAMATION": 0.95}], {}, "buenos días señora ana."),
+        ("hola buenos días", [{"OPEN_EXCL": POSSIBLE}, {}, {"EXCLAMATION": 0.9}], {}, "¡hola buenos días!"),
+        ("kaixo zer moduz", [{"OPEN_QUES": LIKELY}, {}, {"QUESTION": 0.6}], {}, "kaixo zer moduz?"),
+        ("kaixo", [{"OPEN_EXCL": LIKELY, "EXCLAMATION": 0.6}], {}, "kaixo!"),
+        ("hola vale", [{"OPEN_EXCL": LIKELY, "EXCLAMATION": LIKELY}], {}, "¡hola! Vale."),
+        ("dijo ven", [{"COLON": LIKELY}, {"OPEN_DASH": LIKELY}], {}, "dijo: ven."),
+        ("hola ana", [{}, {"OPEN_DASH": LIKELY}], {0: QUOTED}, "hola ana."),
+        (
+            "dijo ana quién es",
+            [{}, {}, SURE],
+            {2: QUOTED | given_flags({Mark.OPEN_QUOTE})},
+            "dijo ana quién es.",
+        ),
+        ("eh no sé", [SURE], {0: HESITATION}, "Eh, no sé."),
+        ("yo eh no sé", [{}, SURE], {0: FUNCTION, 1: HESITATION}, "yo, eh, no sé."),
+        ("es así eh", [{}, {"COMMA": LIKELY}, SURE], {2: HESITATION}, "es así, ¿eh?"),
+    ],
+)
+def test_marks_have_their_place_in_a_sentence(text, rows, flags, expected, right):
+    assert written(text, rows, flags, right=right) == expected
+
+
+def test_a_quotation_ends_in_its_sentence_or_is_none_unless_it_is_likely():
+    unlikely = [{"OPEN_QUOTE": POSSIBLE}, *SPEECH[1:3], {"QUOTE": POSSIBLE, "PERIOD": LIKELY}]
+    assert written("a b c d", SPEECH) == "«a b. C. D»."
+    assert written("a b c d", unlikely) == "a b. C. D."
+    assert written("a b", [{"OPEN_QUOTE": POSSIBLE}, {"QUOTE": 0.9}]) == "«a b»."
+
+
+def test_a_stream_ends_a_quotation_that_it_began_at_the_end_of_the_sentence():
+    assert written("a b c d e f", [SPEECH[0], {}, {}, SPEECH[1]], right=1) == "«a b c d». E f."
+
+
+def test_a_stream_opens_no_question_after_its_first_words_are_output():
+    """If it cannot be taken back that a sentence began without ¿, it ends without ? too."""
+    rows = [{"OPEN_QUES": UNLIKELY}, {}, {}, {}, {"OPEN_QUES": POSSIBLE}, {"QUESTION": LIKELY}]
+    assert written("sabes dónde vive la nueva alcaldesa", rows, right=1) == "sabes dónde vive la nueva alcaldesa."
+    given = {5: WordFlag.RIGHT_TAKEN | WordFlag.MUST_OPEN | given_flags({Mark.QUESTION})}
+    assert written("sabes dónde vive la nueva alcaldesa", rows, given, right=1) == "sabes dónde vive la nueva alcaldesa"
+    assert written("sabes dónde vive la nueva alcaldesa", rows, given) == "¿sabes dónde vive la nueva alcaldesa"
+
+
+def test_american_english_has_no_period_beside_a_question_mark_in_quotation_marks():
+    rows = [{"OPEN_QUOTE": LIKELY}, {"QUESTION": 0.99, "QUOTE": LIKELY, "PERIOD": 0.9, "COMMA": 0.9}]
+    assert written("say what", rows, language="en") == "“say what?”"
+    assert written("di qué", [SURE | rows[0], rows[1]], language="es") == "«¿di qué?»."
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(0, 10_000), st.sampled_from(["hola ana cómo estás", "kaixo ane zer moduz"]), st.sampled_from([None, 2])
+)
+def test_spanish_questions_are_whole_and_basque_ones_have_no_opening_mark(seed, text, right):
+    texts = text.split() * 5
+    draws = np.random.default_rng(seed).uniform(0, 1, (len(texts), len(MARKS))) ** 3
+    rows = [dict(zip(MARKS, row, strict=True)) for row in draws.tolist()]
+    labels = labels_of(texts, rows, {}, "es+eu", right)
+    for opening, closing in ((Mark.OPEN_QUES, Mark.QUESTION), (Mark.OPEN_EXCL, Mark.EXCLAMATION)):
+        placed = [mark for label in labels for mark in (opening, closing) if mark in label.marks]
+        if text.startswith("kaixo"):
+            assert opening not in placed
+        else:
+            assert placed == [opening, closing] * (len(placed) // 2)
