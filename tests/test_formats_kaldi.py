@@ -373,3 +373,11 @@ def test_sclite_scores_the_same_words(tmp_path):
     scored = without_ignored_segments(read_ctm(tmp_path / "h.ctm"), read_stm(reference))
     words = sum(len(utterance.words) for utterance in scored)
     assert words == sum(int(count) for row in counts for count in row) < len(rows)
+
+
+def test_the_speaker_of_a_row_is_read_if_it_is_known(tmp_path):
+    rows = "".join(
+        f"r 1 {i}.0 0.5 w{i} {tail}\n" for i, tail in enumerate(["0.9 lex ana", "NA lex NA", "1 lex <NA>", "1"])
+    )
+    (utterance,) = formats.read(file(tmp_path, "a.ctm", rows))
+    assert [word.speaker for word in utterance.words] == ["ana", "", "", ""]

@@ -65,6 +65,30 @@ def test_words_that_a_grid_reads_as_silence_keep_their_place_in_the_punctuated_t
     assert [item.mark for item in grid[1] if item.mark] == ["¿Hola?", "¿Sp?", "¿Mundo?"]
 
 
+@pytest.mark.parametrize(
+    ("speakers", "names"),
+    [
+        (("ana", "luis"), ("ana", "luis")),
+        (("", "luis"), ("channel A", "channel 7")),
+        (("a", "a"), ("channel A", "channel 7")),
+    ],
+)
+def test_a_new_grid_has_a_tier_for_each_channel(tmp_path, speakers, names):
+    call = [
+        Utterance((Word(text, start, start + 0.5),), recording="r", channel=channel, speaker=speaker, time_source="asr")
+        for text, start, channel, speaker in zip(["hola", "adiós"], [0.0, 0.25], "A7", speakers, strict=True)
+    ]
+    grid = read_textgrid(path := file(tmp_path, "r.TextGrid", written([asked(each) for each in call], "textgrid")))
+    tiers = re.findall('name = "(.*)"', path.read_text(encoding="utf-8"))
+    assert tiers == [f"{name} - {kind}" for name in names for kind in ("words", "punctuated")] + ["times"]
+    expected = [replace(each, id=f"r-{i}") for i, each in enumerate(call, start=1)]
+    if names == speakers:
+        expected = [replace(each, channel=str(i)) for i, each in enumerate(expected, start=1)]
+    else:
+        expected = [replace(each, speaker="") for each in expected]
+    assert list(grid) == expected
+
+
 def test_a_tier_names_the_time_source(tmp_path):
     spoken = [
         Utterance((Word("hola", 0.0, 0.5),), time_source="aligner"),

@@ -20,8 +20,8 @@ MAX_BELOW_ZERO: Seconds = 0.1
 """Recognisers that count in frames write durations that are this much below 0; they are then 0."""
 SEGMENT_TOLERANCE: Seconds = 1.0
 """A word may be this many seconds outside its segment, and a segment may start this long before an earlier one."""
-_UNKNOWN = ("NA", "N/A", "NULL", "NONE", "-", "*")
-"""Columns of unknown times, without angle brackets."""
+UNKNOWN = ("NA", "N/A", "NULL", "NONE", "-", "*")
+"""Columns of what is unknown, without angle brackets."""
 _EXPECTED = f"seconds from 0 to {MAX_TIME}, ends at or after their starts, and starts in the order of time"
 
 
@@ -53,7 +53,7 @@ def time_of(value: Any) -> Seconds:
 def column_time(text: str, place: str, name: str) -> Seconds:
     """Return the seconds of a column, not checked. Raises InputError for text that is neither a number nor `NA`."""
     time = time_of(text)
-    if isinstance(time, NotATime) and text.strip("<>").upper() not in _UNKNOWN:
+    if isinstance(time, NotATime) and text.strip("<>").upper() not in UNKNOWN:
         raise InputError(place, f"{name} {text!r}", "a number of seconds")
     return time
 

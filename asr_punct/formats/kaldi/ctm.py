@@ -17,7 +17,7 @@ from asr_punct.errors import EXPECTED_TIMES, InputError, plural
 from asr_punct.files import AUDIO_SUFFIXES, Pathlike, display_name, read_lines
 from asr_punct.formats.entries import with_edge_times
 from asr_punct.formats.origins import LineOrigin, keep_line, line_origin
-from asr_punct.formats.times import column_time, confidence_of, end_after
+from asr_punct.formats.times import UNKNOWN, column_time, confidence_of, end_after
 from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.subtitles.units import filled_times, with_edges
@@ -100,7 +100,13 @@ def _rows(path: Pathlike, pending: list[str]) -> Iterator[tuple[tuple[str, str],
         previous = key
         origin = LineOrigin(_FORMAT, tuple(pending), match[1], match[3])
         pending.clear()
-        yield key, _split(Word(columns[4], start, end_after(start, duration), confidence), origin)
+        word = Word(columns[4], start, end_after(start, duration), confidence, speaker=_speaker(columns[7:]))
+        yield key, _split(word, origin)
+
+
+def _speaker(columns: Sequence[str]) -> str:
+    """Return the speaker of the columns after the type, "" if there is none or it is unknown."""
+    return "" if not columns or columns[0].strip("<>").upper() in UNKNOWN else columns[0]
 
 
 def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
@@ -116,7 +122,7 @@ def _split(word: Word, origin: LineOrigin) -> tuple[Word, ...]:
     if not texts[-1]:
         texts, origin = texts[:-2], replace(origin, tail=texts[-2] + origin.tail)
     pairs = zip(texts[::2], [origin, *(LineOrigin(_FORMAT, head=space) for space in texts[1::2])], strict=True)
-    words = [Word(text, confidence=word.confidence, origin=place) for text, place in pairs]
+    words = [Word(text, confidence=word.confidence, origin=place, speaker=word.speaker) for text, place in pairs]
     return with_edge_times(words, word.start, word.end)
 
 

@@ -7,7 +7,7 @@ are known.
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, islice
 from operator import attrgetter, itemgetter
 from typing import TextIO
@@ -50,13 +50,14 @@ def is_eaf(rows: Sequence[Sequence[str]]) -> bool:
 def read_eaf(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
     """Yield the utterances of all speakers, in the order of time; `tiers` are the names of the tiers to read.
 
-    The speaker is the participant of the tier; without one, and if there are several, the name of the tier.
+    Each of several tiers of utterances is a channel, numbered from 1. The speaker is the participant of the tier;
+    without one, and if there are several, the name of the tier.
     """
     place, recording = display_name(path), recording_name(path)
     file = parse_eaf(visible(read_text_file(path)).encode(), place)
     tracks = speech_tracks(file.tiers, place, tiers)
     several, found = len(tracks) > 1, list[Utterance]()
-    for utterance_tier, word_tier in tracks:
+    for number, (utterance_tier, word_tier) in enumerate(tracks, start=1):
         speaker = _speaker([tier for tier in (utterance_tier, word_tier) if tier is not None], several)
         for utterance, parts in _grouped(_spoken(utterance_tier), _spoken(word_tier), cut=several):
             words = tuple(
@@ -65,7 +66,8 @@ def read_eaf(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
             from_words = parts[0] is not utterance
             source = get_time_source(file.times, words, _DEFAULT) if from_words else "segment"
             origin = EafOrigin(file, tuple(parts), utterance if from_words else None)
-            found.append(Utterance(words, recording=recording, speaker=speaker, time_source=source, origin=origin))
+            named = Utterance(words, recording=recording, channel=str(number), speaker=speaker)
+            found.append(replace(named, time_source=source, origin=origin))
     yield from entries.sorted_by_start(found)
 
 

@@ -15,7 +15,7 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles.units import filled_times, with_edges
 from asr_punct.words import Seconds, Utterance
 
-_UTTERANCES, _WORDS = "utterances", "words"
+UTTERANCES, _WORDS = "utterances", "words"
 """Linguistic types, and names of the tiers of an unnamed speaker."""
 _ROOT = {
     "AUTHOR": "",
@@ -92,13 +92,13 @@ def _tiers(utterances: Sequence[Utterance], glyphs: Glyphs) -> Iterator[_Tier]:
         tracks[utterance.speaker, utterance.channel].append(utterance)
     used = set[str]()
     for (speaker, channel), track in tracks.items():
-        name = speaker or _UTTERANCES
+        name = speaker or UTTERANCES
         name = name if name not in used else f"{name} {channel}"
         used.add(name)
         whole, words = _annotations(track, glyphs)
         yield _Tier(name, speaker, "", whole)
         if words:
-            yield _Tier(f"{_WORDS}@{name}" if speaker else name.replace(_UTTERANCES, _WORDS), speaker, name, words)
+            yield _Tier(f"{_WORDS}@{name}" if speaker else name.replace(UTTERANCES, _WORDS), speaker, name, words)
 
 
 def _annotations(track: Sequence[Utterance], glyphs: Glyphs) -> tuple[list[_Annotation], list[_Annotation]]:
@@ -127,7 +127,7 @@ def _apart(times: Sequence[tuple[Seconds, Seconds]]) -> Iterator[tuple[int, int]
 
 def _tier_lines(tier: _Tier, numbered: Iterator[tuple[int, tuple[str, str]]]) -> Iterator[str]:
     """Yield the lines of a tier; `numbered` has the number and the time slots of each annotation."""
-    names = {"LINGUISTIC_TYPE_REF": _WORDS if tier.parent else _UTTERANCES, "TIER_ID": tier.id}
+    names = {"LINGUISTIC_TYPE_REF": _WORDS if tier.parent else UTTERANCES, "TIER_ID": tier.id}
     names |= {"PARENT_REF": tier.parent} if tier.parent else {}
     names |= {"PARTICIPANT": tier.speaker} if tier.speaker else {}
     yield f"    <TIER{xml_attributes(names)}>\n"

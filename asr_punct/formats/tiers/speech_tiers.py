@@ -8,6 +8,9 @@ these nor words, all that depend on no other and have the same type. Of these ca
 * tiers of codes: most annotations are one token with a digit or an underscore (`BOOK_001`);
 * tiers of single words without a participant, if others have one, and not named like `utterances` themselves.
 
+Tiers that are written here (`eaf_new`: type `utterances`, and a name that begins so or like the participant) are never
+left out.
+
 If a tier of ids or codes has a dependent tier of texts (`tx`), with one annotation for each id, that one is read.
 """
 
@@ -17,6 +20,7 @@ from collections.abc import Sequence
 
 from asr_punct.errors import InputError
 from asr_punct.formats import entries
+from asr_punct.formats.tiers.eaf_new import UTTERANCES
 from asr_punct.formats.tiers.eaf_xml import EafTier
 
 _LOG = logging.getLogger(__name__)
@@ -81,6 +85,10 @@ def _has_part(text: str, names: Sequence[str]) -> bool:
     return not set(names).isdisjoint(re.split(r"[\W\d_]+", text.lower()))
 
 
+def _is_own(tier: EafTier) -> bool:
+    return tier.type == UTTERANCES and not tier.parent and tier.id.startswith(tier.participant or UTTERANCES)
+
+
 def _is_coded(tier: EafTier) -> bool:
     texts = [each.text.strip() for each in tier.annotations if entries.spoken_tokens(each.text)]
     return sum(_CODE.fullmatch(text) is not None for text in texts) >= _CODED_SHARE * len(texts)
@@ -101,10 +109,11 @@ def _with_texts_of_ids(roots: Sequence[EafTier], tiers: Sequence[EafTier]) -> li
 
 def _speech(tiers: Sequence[EafTier], *, has_words: bool) -> list[EafTier]:
     """Return the tiers of utterances."""
-    chosen = [tier for tier in tiers if not _is_coded(tier)]
-    chosen = [tier for tier in chosen if not _is_named(tier, _OTHER_NAMES)]
+    chosen = [t for t in tiers if _is_own(t) or not (_is_coded(t) or _is_named(t, _OTHER_NAMES))]
     if any(tier.participant for tier in chosen):
-        chosen = [t for t in chosen if t.participant or _has_part(t.id, _UTTERANCE_NAMES) or _is_running(t)]
+        chosen = [
+            t for t in chosen if t.participant or _is_own(t) or _has_part(t.id, _UTTERANCE_NAMES) or _is_running(t)
+        ]
     named = [tier for tier in chosen if tier.parent or _is_named(tier, _UTTERANCE_NAMES)]
     if named or has_words or len({tier.type for tier in chosen}) != 1:
         return named

@@ -1,13 +1,14 @@
 """Praat TextGrid: words in interval tiers, and a tier `punctuated` with the same intervals after each.
 
-With several speakers each has a tier of words (`ana - words`, as the Montreal Forced Aligner writes it) and a tier of
-its words with marks (`ana - punctuated`). A tier `times` with one interval names the source of the times, unless it is
-an aligner. The package textgrid is not used, because it keeps neither the rest of a file nor its own errors' places;
-tests compare with it.
+With several speakers or channels each has a tier of words (`ana - words`, as the Montreal Forced Aligner writes it;
+`channel 2 - words`) and a tier of its words with marks (`ana - punctuated`), and is a channel. A tier `times` with one
+interval names the source of the times, unless it is an aligner. The package textgrid is not used, because it keeps
+neither the rest of a file nor its own errors' places; tests compare with it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TextIO
@@ -25,6 +26,7 @@ from asr_punct.formats.entries import (
 from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier, parse_grid
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.times import time_of
+from asr_punct.formats.values import one_token
 from asr_punct.glyphs import Glyphs
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
@@ -33,9 +35,12 @@ PUNCTUATED = "punctuated"
 _DEFAULT: TimeSource = "aligner"
 _SHORTEST: Seconds = 0.001
 """Length of the interval of words of which only one time is known."""
-_WORD_TIER_NAMES = ("words", "word", "ort", "ort-mau")
+_WORDS = "words"
+_WORD_TIER_NAMES = (_WORDS, "word", "ort", "ort-mau")
 _SPEAKER_TIERS = re.compile(r"(.+?)[\s_:@-]+words?", re.IGNORECASE), re.compile(r"words?[\s_:@-]+(.+)", re.IGNORECASE)
 """Names of tiers of words with a speaker."""
+_CHANNEL = re.compile(r"channel (\S+)")
+"""What stands for the speaker in the name of a channel's tier, if nobody or several people speak in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ def is_textgrid(rows: Sequence[Sequence[str]]) -> bool:
 def read_textgrid(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
     """Yield the intervals that are not silence: one utterance, or with several tiers of words the turns of each.
 
+    Each of several tiers is a channel, numbered from 1 if its name has no `channel 2`.
+
     `tiers` are the names of the tiers of words. Else one is named `words`, `word`, `ORT` or `ORT-MAU`, or has such a
     name and a speaker's, or is the only interval tier. If an interval has several words, the first has its start and
     the last its end.
@@ -66,15 +73,15 @@ def grid_utterances(grid: Grid, place: str, name: str, tiers: Sequence[str] = ()
     """Yield the utterances of a grid of the recording `name`, as `read_textgrid`."""
     grid = replace(grid, words=_word_tiers(grid.tiers, place, tiers))
     found = list[Utterance]()
-    for index in grid.words:
+    for number, index in enumerate(grid.words, start=1):
         words = tuple(_words(grid.tiers[index], f"{place}: tier {grid.tiers[index].name!r}"))
         source, origin = get_time_source(grid.times, words, _DEFAULT), GridOrigin(grid, index)
         whole = Utterance(words, name, recording=name, time_source=source, origin=origin)
         if len(grid.words) == 1:
             yield whole
             return
-        speaker = _speaker(grid.tiers[index].name)
-        found += [replace(whole, words=tuple(turn), speaker=speaker) for turn in cut_at_pauses(words)]
+        speaker, channel = _voice(grid.tiers[index].name, number)
+        found += [replace(whole, words=tuple(turn), speaker=speaker, channel=channel) for turn in cut_at_pauses(words)]
     numbered = enumerate(chronological(found, attrgetter("start")), start=1)
     yield from (replace(utterance, id=f"{name}-{number}") for number, utterance in numbered)
 
@@ -100,6 +107,13 @@ def _speaker(tier: str) -> str:
     return next((match[1].strip() for each in _SPEAKER_TIERS if (match := each.fullmatch(tier))), tier)
 
 
+def _voice(tier: str, number: int) -> tuple[str, str]:
+    """Return speaker and channel of a tier of words, the one of this number."""
+    speaker = _speaker(tier)
+    channel = _CHANNEL.fullmatch(speaker)
+    return ("", channel[1]) if channel else (speaker, str(number))
+
+
 def _words(tier: GridTier, place: str) -> Iterator[Word]:
     for *times, text in tier.rows:
         if spoken_tokens(text):
@@ -110,10 +124,12 @@ def _words(tier: GridTier, place: str) -> Iterator[Word]:
 def write_textgrid(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write the words of one recording as tier `words` and, if they have labels, with marks in tier `punctuated`.
 
+    Each of several channels has such tiers, named by its speaker if only one speaks in it, else `channel 2`.
+
     Words that were read from a TextGrid keep all its tiers; `punctuated` follows the words or replaces an older one.
     A tier `times` names the first source of times that is not an aligner. Intervals do not overlap: a word that ends
     after the start of the next one is cut there, and words without times between them share an interval. Raises
-    InputError if no word has times, or they belong to several recordings or channels.
+    InputError if no word of a channel has times, or they belong to several recordings.
     """
     out.writelines(written_grid(list(utterances), glyphs).lines())
 
@@ -122,10 +138,11 @@ def written_grid(listed: Sequence[Utterance], glyphs: Glyphs) -> Grid:
     """Return the grid that is written, as `write_textgrid`."""
     unchanged = unchanged_grid(listed)
     listed = listed if unchanged else chronological(listed, attrgetter("start"))
-    grid = unchanged or _new_grid(listed)
+    channels = {} if unchanged else _channels(listed)
+    grid = unchanged or _new_grid(channels)
     if any(utterance.is_labelled for utterance in listed):
         for index in reversed(grid.words):  # a tier is inserted after each
-            spoken = _of_tier(listed, index) if unchanged else listed
+            spoken = _of_tier(listed, index) if unchanged else list(channels.values())[index]
             texts = [text for _, _, text in grid.tiers[index].rows]
             # in a new grid a word "sp" of another format is not silence
             counts = [len(spoken_tokens(text) if unchanged else text.split()) for text in texts]
@@ -164,18 +181,45 @@ def _punctuated(grid: Grid, index: int, written: Iterable[str], counts: Sequence
     return grid.with_tier(replace(tier, name=name, rows=rows), index + 1)
 
 
-def _new_grid(utterances: Sequence[Utterance]) -> Grid:
-    names = {(utterance.recording, utterance.channel) for utterance in utterances if utterance.words}
-    if len(names) > 1:
-        found = f"{len(names)} recordings or channels"
-        raise InputError(utterances[0].id or "utterance 1", found, "one, for a TextGrid has one line of time")
-    rows, last = list[tuple[str, ...]](), 0.0
-    for start, end, text in _intervals(word for utterance in utterances for word in utterance.words):
+def _channels(utterances: Sequence[Utterance]) -> dict[str, list[Utterance]]:
+    """Return the utterances with words by the name of their channel's tier. Raises InputError for two recordings."""
+    spoken = [utterance for utterance in utterances if utterance.words]
+    recordings = {utterance.recording for utterance in spoken}
+    if len(recordings) > 1:
+        found = f"{len(recordings)} recordings"
+        raise InputError(spoken[0].id or "utterance 1", found, "one, for a TextGrid has one line of time")
+    channels = defaultdict[str, list[Utterance]](list)
+    for utterance in spoken:
+        channels[utterance.channel].append(utterance)
+    if len(channels) < 2:
+        return {_WORDS: spoken}
+    voices = [{" ".join(each.speaker.split()) for each in channel} for channel in channels.values()]
+    speakers = [next(iter(names)) for names in voices if len(names) == 1 and not _CHANNEL.fullmatch(next(iter(names)))]
+    are_named = len(set(filter(None, speakers))) == len(channels)
+    names = speakers if are_named else [f"channel {one_token(name)}" for name in channels]
+    return {f"{name} - {_WORDS}": channel for name, channel in zip(names, channels.values(), strict=True)}
+
+
+def _new_grid(channels: Mapping[str, Sequence[Utterance]]) -> Grid:
+    """Return a grid with a tier for each channel, whose key is the name of the tier."""
+    intervals = {
+        name: _intervals(word for utterance in utterances for word in utterance.words)
+        for name, utterances in channels.items()
+    }
+    end = max(found[-1][1] for found in intervals.values())
+    tiers = (GridTier(INTERVALS, name, "0.0", repr(end), tuple(_rows(found, end))) for name, found in intervals.items())
+    return Grid("0.0", repr(end), tuple(tiers), tuple(range(len(intervals))))
+
+
+def _rows(intervals: Iterable[tuple[Seconds, Seconds, str]], end: Seconds) -> Iterator[tuple[str, ...]]:
+    """Yield the intervals, and the silence between and after them until `end`, as rows of a tier."""
+    last = 0.0
+    for start, until, text in (*intervals, (end, end, "")):
         if start > last:
-            rows.append((repr(last), repr(start), ""))
-        rows.append((repr(start), repr(end), text))
-        last = end
-    return Grid("0.0", repr(last), (GridTier(INTERVALS, "words", "0.0", repr(last), tuple(rows)),), (0,))
+            yield repr(last), repr(start), ""
+        if text:
+            yield repr(start), repr(until), text
+        last = until
 
 
 def _intervals(words: Iterable[Word]) -> list[tuple[Seconds, Seconds, str]]:
