@@ -19,10 +19,11 @@ from statistics import median
 
 from asr_punct.errors import ArgumentError
 from asr_punct.glyphs import Glyphs
+from asr_punct.pauses import pause_between
 from asr_punct.sentences import sentences
 from asr_punct.text import comparison_form
 from asr_punct.text.abbreviations import rules_of
-from asr_punct.words import Seconds, Utterance, Word, has_times
+from asr_punct.words import Seconds, Utterance, has_times
 
 _STEM = 6
 """Number of letters of a word that count."""
@@ -109,32 +110,49 @@ def _cuts(turn: Sequence[Utterance], glyphs: Glyphs, settings: ParagraphSettings
 
 def _shortest_path(turn: Sequence[Utterance], glyphs: Glyphs, settings: ParagraphSettings) -> list[tuple[int, int]]:
     stems = [_stems(sentence, glyphs.of(sentence.language).name) for sentence in turn]
-    sizes = [len(sentence.words) for sentence in turn]
-    vocabulary = len({stem for sentence in stems for stem in sentence})
+    vocabulary = len(set(chain.from_iterable(stems)))
     evidence = [0.0, *_evidence(_pauses(turn))]
     best, before = [0.0] + [math.inf] * len(turn), [0] * (len(turn) + 1)
     for first in range(len(turn)):
         base = best[first] - settings.silence * evidence[first]
-        counts, repeated, content, size = Counter[str](), 0.0, 0, 0
+        paragraph, size = _Cohesion(vocabulary), 0
         for end in range(first + 1, len(turn) + 1):
-            size += sizes[end - 1]
+            size += len(turn[end - 1].words)
             if size > _MAX_WORDS and end > first + 1:
                 break
-            for stem in stems[end - 1]:
-                count = counts[stem]
-                repeated += (count + 1) * math.log(count + 2) - count * math.log(count + 1)
-                counts[stem] = count + 1
-            content += len(stems[end - 1])
-            words = content * math.log(content + vocabulary) - repeated if content else 0.0
+            paragraph.add(stems[end - 1])
             deviation = math.log(size / settings.length) / settings.spread
-            cost = base + settings.cohesion * words + deviation**2 / 2
+            cost = base + settings.cohesion * paragraph.cost() + deviation**2 / 2
             if cost < best[end]:
                 best[end], before[end] = cost, first
-    cuts, end = list[tuple[int, int]](), len(turn)
+    return _path(before)
+
+
+class _Cohesion:
+    """The cost of a paragraph's content words (equation 7), sentence by sentence; `vocabulary` is the turn's."""
+
+    def __init__(self, vocabulary: int) -> None:
+        self._vocabulary, self._counts = vocabulary, Counter[str]()
+        self._repeated, self._words = 0.0, 0
+
+    def add(self, stems: Sequence[str]) -> None:
+        for stem in stems:
+            count = self._counts[stem]
+            self._repeated += (count + 1) * math.log(count + 2) - count * math.log(count + 1)
+            self._counts[stem] = count + 1
+        self._words += len(stems)
+
+    def cost(self) -> float:
+        return self._words * math.log(self._words + self._vocabulary) - self._repeated if self._words else 0.0
+
+
+def _path(before: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the steps to the last place, given the place before each."""
+    steps, end = list[tuple[int, int]](), len(before) - 1
     while end:
-        cuts.append((before[end], end))
+        steps.append((before[end], end))
         end = before[end]
-    return cuts[::-1]
+    return steps[::-1]
 
 
 def _stems(sentence: Utterance, language: str) -> list[str]:
@@ -146,13 +164,8 @@ def _stems(sentence: Utterance, language: str) -> list[str]:
 
 def _pauses(turn: Sequence[Utterance]) -> list[Seconds | None]:
     """Return the pause after each sentence but the last."""
-    return [_pause(sentence.words[-1], after.words[0]) for sentence, after in pairwise(turn)]
-
-
-def _pause(word: Word, after: Word) -> Seconds | None:
-    if word.pause is not None or word.end is None or after.start is None:
-        return word.pause
-    return max(0.0, after.start - word.end)
+    ends = ((sentence.words[-1], after.words[0]) for sentence, after in pairwise(turn))
+    return [pause_between(word, after) if word.pause is None else word.pause for word, after in ends]
 
 
 def _evidence(pauses: Sequence[Seconds | None]) -> Iterator[float]:

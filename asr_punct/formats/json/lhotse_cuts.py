@@ -17,7 +17,7 @@ from asr_punct.formats.json.nodes import Node, find, first_json_value, read_json
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.values import Object
 from asr_punct.glyphs import Glyphs
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, Utterance, shift
 
 _FORMAT = "lhotse-cuts"
 _KEYS = ("supervisions", "tracks")
@@ -49,14 +49,9 @@ def _cut_utterances(cut: Node, offset: Seconds, line: Object) -> Iterator[Uttera
     recording = find(cut.item, "recording", "id")
     for supervision in cut.nodes("supervisions", "supervision"):
         utterance = supervision_utterance(supervision)
-        words = tuple(_moved(word, start) for word in utterance.words)
+        words = tuple(shift(word, start, decimals=6) for word in utterance.words)
         name = utterance.recording or str(recording or "")
         yield replace(utterance, words=words, recording=name, origin=JsonOrigin(_FORMAT, supervision.item, line))
-
-
-def _moved(word: Word, seconds: Seconds) -> Word:
-    start, end = (None if time is None else round(time + seconds, 6) for time in (word.start, word.end))
-    return replace(word, start=start, end=end)
 
 
 def write_cuts(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
