@@ -353,6 +353,8 @@ def test_the_stop_answers_every_client(slow_service, capsys):
         half.sendall(b"POST /v1/punctuate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n{")
         computed = [pool.submit(ask_for_ever, address, timeout=60) for _ in range(3)]
         assert begun.wait(60)
+        while len(server.server_state.tasks) < 4:  # a client that was not accepted yet would be refused
+            time.sleep(0.01)
         server.should_exit = True
         for answer in [each.result() for each in computed]:
             assert error(answer, 503).found == "a service that stops"

@@ -227,7 +227,8 @@ def test_a_text_that_is_not_utf8_closes_the_stream(make_service, capsys):
     with running(make_service()) as (_, address):
         for parts in ([b"\xff"], [b"{\xc3", b"\xa1\xff}"], [b"\xc3"]):
             with connect_here(f"ws://{address}/v1/stream") as socket:
-                socket.send(parts, text=True)
+                with suppress(ConnectionClosed):  # it may be closed after the first part
+                    socket.send(parts, text=True)
                 assert list(socket_messages(socket)) == []
                 assert socket.close_code == 1007
         with connect_here(f"ws://{address}/v1/stream") as socket:
