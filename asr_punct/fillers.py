@@ -40,6 +40,15 @@ def without_fillers(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator
             yield replace(utterance, words=words, origin=None)
 
 
+def with_flags(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
+    """Yield the utterances with all words, and a flag on those that `without_fillers` would leave out."""
+    for utterance in utterances:
+        language = glyphs.of(utterance.language).name
+        pairs = zip_longest(utterance.words, utterance.words[1:])
+        words = (replace(word, filler=_is_dropped(word, after, language)) for word, after in pairs)
+        yield replace(utterance, words=tuple(words))
+
+
 @dataclass
 class _Dropped:
     """What words that were dropped leave to the next word: marks on its left, a capital, a start."""

@@ -16,7 +16,7 @@ from asr_punct import formats
 from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, Setting, plural
 from asr_punct.files import InputFile, Pathlike, make_directory, write_file
-from asr_punct.fillers import without_fillers
+from asr_punct.fillers import with_flags, without_fillers
 from asr_punct.formats.cues.cue_reader import repeats_lines
 from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, check_subtitle_format, parse_limits_option
 from asr_punct.formats.kaldi.tables import read_wav_scp
@@ -59,10 +59,14 @@ _MIN_CAPITALS = 3
 """Number of words in capitals from which an input counts as written in capitals: one or two may be names."""
 
 
+Fillers = Callable[[Iterable[Utterance], Glyphs], Iterator[Utterance]]
+
+
 class Target(NamedTuple):
     """An output: its path and format, limits of its cues, a file for cues that break them, paragraphs, and fillers.
 
-    `keeps_bytes` is whether it has the format of the input, whose bytes that are not UTF-8 then stay.
+    `fillers` leaves them out or flags them. `keeps_bytes` is whether it has the format of the input, whose bytes that
+    are not UTF-8 then stay.
     """
 
     path: Pathlike
@@ -70,7 +74,7 @@ class Target(NamedTuple):
     limits: Limits | None = None
     report: Path | None = None
     paragraphs: ParagraphSettings | None = None
-    drops_fillers: bool = False
+    fillers: Fillers | None = None
     keeps_bytes: bool = False
 
 
@@ -85,7 +89,8 @@ class PipelineOptions:
         subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
         report: file for the cues that break these limits; None: it is not written.
         paragraphs: where paragraphs of text, Markdown and .docx end, as `paragraphs.parse_paragraphs` reads it.
-        fillers: `keep`, or `drop` to leave fillers and repeats out of text, documents and subtitles (`fillers`).
+        fillers: `keep`, or `drop` to leave fillers and repeats out of text, documents and subtitles, and flag them in
+            JSON (`fillers`).
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         audio: the recording on which pauses are refined; None: see `wav_scp`.
         wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
@@ -133,9 +138,10 @@ class PipelineOptions:
         paragraphs = parse_paragraphs(self.paragraphs) if name in PARAGRAPH_FORMATS else None
         if self.fillers not in ("keep", "drop"):
             raise ArgumentError("fillers", repr(self.fillers), "keep or drop")
-        drops_fillers = self.fillers == "drop" and name in READING_FORMATS
+        change = {"json": with_flags, **dict.fromkeys(READING_FORMATS, without_fillers)}.get(name)
+        fillers = change if self.fillers == "drop" else None
         keeps_bytes = source is not None and source.is_known and source.format == name
-        return Target(output, name, limits, self.report, paragraphs, drops_fillers, keeps_bytes)
+        return Target(output, name, limits, self.report, paragraphs, fillers, keeps_bytes)
 
     @cached_property
     def audio_of(self) -> AudioOf | None:
@@ -235,8 +241,8 @@ def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Targ
             yield utterance
 
     written, glyphs = formats.with_glyphs(counted(), glyphs)
-    if target.drops_fillers:
-        written = without_fillers(written, glyphs)
+    if target.fillers:
+        written = target.fillers(written, glyphs)
     if target.paragraphs:
         written = timed_paragraphs(written, glyphs, target.paragraphs)
     on_cue = cues.append if target.report else None

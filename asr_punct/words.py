@@ -41,6 +41,7 @@ class Word:
         probabilities: probabilities of the labels, or None.
         origin: where the reader found the word; used only by the writer of the same format.
         speaker: who says it, or `""`: the speaker of the utterance.
+        filler: whether it is a hesitation or immediate repeat (`asr_punct.fillers`).
     """
 
     text: str
@@ -52,6 +53,7 @@ class Word:
     probabilities: Probabilities | None = None
     origin: object = field(default=None, compare=False, repr=False)
     speaker: str = ""
+    filler: bool = False
 
     def __init__(
         self,
@@ -64,6 +66,7 @@ class Word:
         probabilities: Probabilities | None = None,
         origin: object = None,
         speaker: str = "",
+        filler: bool = False,
     ) -> None:
         # what dataclass makes calls `object.__setattr__` and takes twice the time; every word of a text comes here
         _set_text(self, text)
@@ -75,12 +78,13 @@ class Word:
         _set_probabilities(self, probabilities)
         _set_origin(self, origin)
         _set_speaker(self, speaker)
+        _set_filler(self, filler)
 
 
 _set_text, _set_start, _set_end, _set_confidence, _set_pause, _set_labels, _set_probabilities, *_set_others = (
     Word.__dict__[each.name].__set__ for each in fields(Word)
 )
-_set_origin, _set_speaker = _set_others
+_set_origin, _set_speaker, _set_filler = _set_others
 
 
 def check_times(word: Word) -> None:
@@ -228,7 +232,10 @@ def annotate(
 
     columns = column("pause", pauses), column("labels", labels), column("probabilities", probabilities)
     words = tuple(
-        Word(word.text, word.start, word.end, word.confidence, pause, label, probability, word.origin, word.speaker)
+        Word(
+            *(word.text, word.start, word.end, word.confidence, pause, label, probability),
+            *(word.origin, word.speaker, word.filler),
+        )
         for word, pause, label, probability in zip(utterance.words, *columns, strict=True)
     )
     return replace(utterance, words=words)

@@ -1,10 +1,15 @@
 """Fillers and immediate repeats, left out of text that people read."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asr_punct.fillers import without_fillers
+from asr_punct import formats
+from asr_punct.errors import InputError
+from asr_punct.files import MemoryFile
+from asr_punct.fillers import with_flags, without_fillers
 from asr_punct.glyphs import glyphs
 from asr_punct.marks import Labels, Mark
 from asr_punct.text import parse
@@ -75,6 +80,24 @@ def test_other_words_stay_in_order(words, language):
     found = [w.text for u in without_fillers([Utterance(tuple(words))], glyphs(language)) for w in u.words]
     left = iter(word.text for word in words)
     assert all(text in left for text in found)
+    flagged = [word for u in with_flags([Utterance(tuple(words))], glyphs(language)) for word in u.words]
+    assert [word.text for word in flagged if not word.filler] == found
+    assert [replace(word, filler=False) for word in flagged] == words
     assert [text for text in found if text in ("no", "ana", "like", "¿eh?")] == [
         word.text for word in words if word.text in ("no", "ana", "like", "¿eh?")
     ]
+
+
+@pytest.mark.parametrize(("target", "kept"), [("text", 0), ("json", 1), ("ctm", None)])
+def test_formats_of_words_with_times_keep_fillers(tmp_path, run, target, kept):
+    """JSON flags them, and reads the flag; CTM has no place for one."""
+    rows = "".join(f"talk 1 {i}.00 0.50 {word}\n" for i, word in enumerate(["i", "i", "think"]))
+    (tmp_path / "a.ctm").write_text(rows)
+    output = tmp_path / f"out.{target}"
+    options = "--lang", "en", "--fillers", "drop", "--to", target, "-o", output
+    assert run("punctuate", tmp_path / "a.ctm", *options)[0] == 0
+    [found] = formats.read(output, target)
+    assert [word.filler for word in found.words] == ([True] * kept + [False] * 2 if kept is not None else [False] * 3)
+    if kept:
+        with pytest.raises(InputError):
+            list(formats.read(MemoryFile("a.json", output.read_bytes().replace(b"true", b"1")), "json"))

@@ -194,7 +194,7 @@ def lines_cost(found, cuts, limits):
         ends = list(itertools.accumulate(turns))
         lines = [found[end - count : end] for end, count in zip(ends, turns, strict=True)]
         fits = all(len(" ".join(u.text for u in line)) + len(limits.dash) <= limits.characters for line in lines)
-        allowed = fits and len(turns) <= limits.lines and all(unit.speaker for unit in found)
+        allowed = fits and len(turns) <= min(limits.lines, 2) and all(unit.speaker for unit in found)
         return len(turns) - 1 if allowed and list(cuts) == ends[:-1] else math.inf
     bounds = [0, *cuts, len(found)]
     lengths = [len(" ".join(unit.text for unit in found[a:b])) for a, b in itertools.pairwise(bounds)]

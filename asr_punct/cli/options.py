@@ -109,7 +109,8 @@ Fillers = Annotated[
     str,
     typer.Option(
         metavar="keep|drop",
-        help="drop: leave hesitations (um, eh) and immediate repeats out of text, documents and subtitles.",
+        help="drop: leave hesitations (um, eh) and immediate repeats out of text, documents and subtitles; JSON keeps "
+        "them with a key filler, other formats keep all words.",
     ),
 ]
 Report = Annotated[

@@ -1,9 +1,9 @@
 """Cut words into cues, by exact dynamic programming over the places where they can break.
 
 A cue is consecutive words of one channel of a recording. It is allowed if its lines keep `characters` and `lines` of
-the limits, and its words last at most `max_seconds`; a single word is always allowed. It has one speaker, or turns of
-several speakers with names, each turn on one line after a dash. Of all ways to cut the channel into allowed cues, the
-one with the lowest sum of these costs is chosen:
+the limits, and its words last at most `max_seconds`; a single word is always allowed. It has one speaker, or two turns
+of speakers with names, each on one line after a dash. Of all ways to cut the channel into allowed cues, the one with
+the lowest sum of these costs is chosen:
 
 * each cue: `CUE`;
 * the break after it: break_cost(last word) · max(0, 1 - pause / `LONG_PAUSE`); 0 at the end of the channel. The
@@ -142,7 +142,7 @@ def _candidates(
             turns, turn_length = turns + 1, -1
         turn_length += len(unit.text) + 1
         longest_turn, has_names = max(longest_turn, turn_length), has_names and bool(unit.speaker)
-        fits = has_names and turns <= limits.lines and longest_turn + len(limits.dash) <= limits.characters
+        fits = has_names and turns <= min(limits.lines, 2) and longest_turn + len(limits.dash) <= limits.characters
         if turns > 1 and not fits:
             break
         if unit is not last:

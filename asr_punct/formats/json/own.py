@@ -1,9 +1,9 @@
 """The project's own JSON, with every field of a word.
 
 `{"utterances": [{"id", "document", "recording", "channel", "speaker", "language", "times", "pause_before", "text",
-"words": [{"word", "start", "end", "confidence", "pause", "speaker", "marks", "case", "written", "probabilities"}]}]}`.
-Times are seconds, and fields without a value are left out. `written` and `text` are not read. `probabilities` maps
-marks and cases to their probability; unlikely ones are left out.
+"words": [{"word", "start", "end", "confidence", "pause", "speaker", "marks", "case", "written", "probabilities",
+"filler"}]}]}`. Times are seconds, and fields without a value are left out. `written` and `text` are not read.
+`probabilities` maps marks and cases to their probability; unlikely ones are left out.
 """
 
 import json
@@ -24,7 +24,9 @@ from asr_punct.languages import parse_language
 from asr_punct.marks import MARKS, Case, Labels, Mark, parse_case, parse_marks
 from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
 
-_WORD_KEYS = frozenset({"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities"})
+_WORD_KEYS = frozenset(
+    {"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities", "filler"}
+)
 _UTTERANCE_KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
 _TIMES, _NUMBERS = ("start", "end"), ("confidence", "pause", "pause_before")
 _LABEL_OF_NAME = {str(label): label for label in PROBABLE_LABELS}
@@ -84,7 +86,11 @@ def _word(value: Any, place: str) -> Word:
     except AsrPunctError as error:
         raise InputError(place, error.found, error.expected) from None
     node = Node(value, place)
-    return replace(word, labels=labels, pause=node.seconds("pause"), probabilities=_probabilities(node))
+    filler = node.get("filler")
+    if not isinstance(filler, bool | None):
+        raise InputError(place, f"filler {short_repr(filler)}", "true or false")
+    pause, probabilities = node.seconds("pause"), _probabilities(node)
+    return replace(word, labels=labels, pause=pause, probabilities=probabilities, filler=bool(filler))
 
 
 def _probabilities(node: Node) -> Probabilities | None:
@@ -177,6 +183,8 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
         item["written"] = write_word(word.text, word.labels, glyphs)
     if word.probabilities is not None:
         item["probabilities"] = {str(label): value for label, value in word.probabilities.items()}
+    if word.filler:
+        item["filler"] = True
     origin = json_origin(word.origin, _FORMAT)
     return _merged(item, origin.item if origin else {}, _WORD_KEYS)
 
