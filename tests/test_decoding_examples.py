@@ -37,6 +37,7 @@ ABBREVIATIONS = ("u.s.",)
 
 
 def check_rules(language, text):
+    assert re.search(r"[.?!…][»”]*$", text)  # each text is a whole document
     assert not re.search(r"\?[,;:]", text)
     assert set(re.findall(r"(¡?¿?)[^¿¡?!]*\?!", text)) <= {"", "¡¿"}
     never_names = rules_of(language).never_names

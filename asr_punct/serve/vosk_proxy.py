@@ -25,6 +25,7 @@ from asr_punct.serve.connections import Connection
 from asr_punct.serve.documents import Documents
 from asr_punct.serve.requests import ParsedRequest
 from asr_punct.serve.service_errors import ServiceError
+from asr_punct.text import split_token
 from asr_punct.words import Word
 
 _LOG = logging.getLogger(__name__)
@@ -108,14 +109,14 @@ class _Session:
             return message
 
     async def _punctuated_partial(self, message: str, value: Mapping[str, Any]) -> str:
-        """Return a partial result; it has no period after its last word, because more words follow."""
+        """Return a partial result; it has no marks after its last word, because more words follow."""
         if message == self.partial[0]:
             return self.partial[1]
         found = await self._restored({"text": value["partial"], "result": value.get("partial_result")})
         entries = [dict(entry) for entry in found["result"] or ()]
         if entries:
-            entries[-1]["word"] = entries[-1]["word"].removesuffix(".")
-        changed = {**value, "partial": found["text"].removesuffix(".")}
+            entries[-1]["word"] = _unended(entries[-1]["word"])
+        changed = {**value, "partial": _unended(found["text"])}
         if "partial_result" in value:
             changed["partial_result"] = entries
         self.partial = message, json.dumps(changed, ensure_ascii=False, indent=2)
@@ -139,3 +140,10 @@ class _Session:
         entries = best.get("result") or [{"word": word} for word in best.get("text", "").split()]
         words = [Word(entry["word"], entry.get("start"), entry.get("end")) for entry in entries]
         self.context = [*self.context, *words][-_CONTEXT_WORDS:]
+
+
+def _unended(text: str) -> str:
+    """Return the text without the marks after its last word: a document ends with one, but this one goes on."""
+    before, space, last = text.rpartition(" ")
+    left, word, _ = split_token(last)
+    return before + space + left + word
