@@ -144,7 +144,7 @@ def grid_tier(number, name, rows):
     return f"{head}        xmin = 0\n        xmax = 4.250\n        intervals: size = {len(rows)}\n{intervals}"
 
 
-EAF_SLOTS = [250, 250, 500, 500, 1000, 1750, 2125, 2125, 3000, 3000, 3500, 3500, 4250, 4250]
+EAF_SLOTS = sorted(2 * [int(1000 * time) for _, *times in ROWS for time in times])
 
 
 def eaf_annotation(number, first, last, text):

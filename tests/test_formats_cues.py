@@ -46,6 +46,31 @@ def test_cues_are_read_as_players_do_and_all_lines_stay(tmp_path, name, text, ex
     assert written(cues, name[2:]) == text
 
 
+@pytest.mark.parametrize(
+    ("stray", "count"),
+    [
+        ("NOTE a\nb\n\nSTYLE\n::cue{}\n\nREGION\nid:a\n\n1\n\n", 0),
+        ("suelto\nhola\n\n", 1),
+        ("suelto\n\nNOTE a\n\notro\n\n", 2),
+    ],
+)
+@pytest.mark.parametrize("is_first", [False, True])
+def test_text_without_times_is_reported(tmp_path, caplog, stray, count, is_first):
+    cue = "00:01.000 --> 00:02.000\nhola\n\n"
+    text = f"WEBVTT x\n\n{stray}{cue}" if is_first else f"WEBVTT\nKind: captions\n\n{cue}{stray}"
+    path = file(tmp_path, "a.vtt", text)
+    assert [word.text for cue in formats.read(path) for word in cue.words] == ["hola"]
+    blocks = f"{count} block{'s' * (count > 1)} of text without times (first: 'suelto'): no player shows them"
+    assert caplog.messages == ([f"{path}: {blocks}, and they are not read"] if count else [])
+
+
+def test_rolling_captions_may_overlap(tmp_path):
+    lines = ["hola ana", "qué tal", "muy bien", "y tú"]
+    cues = [f"{i}\n00:00:0{2 * i},000 --> 00:00:0{2 * i + 3},000\n{lines[i]}\n{lines[i + 1]}\n\n" for i in range(3)]
+    found = formats.read(file(tmp_path, "a.srt", "".join(cues)))
+    assert [word.text for cue in found for word in cue.words] == " ".join(lines).split()
+
+
 LINES = ["", " ", "1", "hola", "a --> b", "<00:02.000>sí", "NOTE x", "\r", "00:01.000 --> 00:02.000", "0:9 -> 0:1",
          "00:00:03,000 --> 00:00:02,000", "00:99.000 --> 00:01.000", "-->", "&nbsp;", "WEBVTT"]  # fmt: skip
 

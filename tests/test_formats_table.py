@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import format_samples
 import pytest
 from format_samples import DEFAULT_TIME_SOURCE, ROWS, SAMPLES, TEXTS, TIMES, WORDS
 from hypothesis import given, settings
@@ -169,6 +170,30 @@ def test_a_byte_that_is_not_utf8_stays_or_is_shown(tmp_path, name):
     kept = (tmp_path / "kept").read_bytes().replace(b"\x98", b"")
     assert b"ho\x98la" in (tmp_path / "kept").read_bytes()
     assert content_of(put(tmp_path / "rest", kept.decode())) == content_of(put(tmp_path / "bare", SAMPLES[name]))
+
+
+BAD_ROWS = {'("ana", 1.75, 1.25)': (1.75, None), '("ana", 0.25, 0.75)': (None, None)}
+"""Rows of a word whose end is before its start, or that starts before the word before, and its known times."""
+
+
+def samples_with(row):
+    """The samples with another row for the third word."""
+    source, scope = Path(format_samples.__file__).read_text(encoding="utf-8"), dict(vars(format_samples))
+    exec(source.replace('("ana", 1.75, 2.125)', row), scope)
+    return scope["SAMPLES"]
+
+
+@pytest.mark.parametrize("row", BAD_ROWS)
+@pytest.mark.parametrize("name", [row for row in SAMPLES if format_of(row) not in (*TIMELESS, *EDGES)])
+def test_times_that_make_no_sense_are_unknown_in_every_format_alike(tmp_path, name, row):
+    if name == "eaf" and BAD_ROWS[row] == (None, None):  # a tier has no other order than that of time
+        return
+    path, bad = put(tmp_path / "in", samples_with(row)[name]), []
+    found = list(formats.read(path, format_of(name), on_bad_times=bad.append))
+    assert (texts_of(found), times_of(found)) == (TEXTS, [*TIMES[:2], BAD_ROWS[row], *TIMES[3:]])
+    assert [each.count for each in bad] == [1]
+    if name in ROWS_WRITTEN:
+        assert content_of(write(found, tmp_path / "out", name)) == content_of(path)
 
 
 @pytest.mark.parametrize("name", ROWS_WRITTEN)

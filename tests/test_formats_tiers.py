@@ -11,6 +11,7 @@ from dummies import file, json_lines, refused_at, written
 from asr_punct import formats
 from asr_punct.errors import ArgumentError
 from asr_punct.formats.source import Source
+from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier
 from asr_punct.formats.tiers.textgrid import read_textgrid
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
@@ -219,3 +220,27 @@ def test_each_speaker_of_a_grid_has_words_and_a_punctuated_tier(tmp_path):
     assert [name for name in names if " - " in name] == [
         *("ana - words", "ana - punctuated", "leo - words", "leo - punctuated"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("tiers", "read"),
+    [
+        ({"speaker1": ["hola ana", ""], "speaker2": ["", "hola luis"]}, ["speaker1", "speaker2"]),
+        (
+            {"ana": ["hola luis", ""], "laugh": ["", "x"], "phones": ["o", "l"], "luis": ["", "hola ana"]},
+            ["ana", "luis"],
+        ),
+        ({"trs": ["hola ana", "sí"], "eng": ["hello ana", "yes"]}, None),
+    ],
+)
+def test_tiers_of_a_grid_that_may_be_speech_are_read(tmp_path, tiers, read):
+    rows = {name: [(f"{i}", f"{i + 1}", text) for i, text in enumerate(texts)] for name, texts in tiers.items()}
+    grid = Grid("0", "2", tuple(GridTier(INTERVALS, name, "0", "2", tuple(each)) for name, each in rows.items()))
+    path = file(tmp_path, "a.TextGrid", "".join(grid.lines()))
+    if read is None:
+        with refused_at(path, f"tiers {', '.join(map(repr, tiers))}"):
+            list(read_textgrid(path))
+    else:
+        assert [(each.speaker, each.channel) for each in read_textgrid(path)] == [
+            (name, str(i)) for i, name in enumerate(read, start=1)
+        ]

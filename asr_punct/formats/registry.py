@@ -1,5 +1,6 @@
 """The registry of formats. To add a format, write its reader and writer and add an entry to `FORMATS`."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
@@ -237,9 +238,18 @@ BY_SUFFIX = {
 """The default format of each suffix, in lower case."""
 UNREADABLE_SUFFIXES = {
     *(suffix for suffix, name in BY_SUFFIX.items() if name not in READABLE),
-    *(".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".odt"),
+    *(".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".odt", ".doc", ".rtf", ".yaml", ".yml", ".cha"),
+    *(".sbv", ".lrc", ".sub", ".ssa", ".smi", ".sami", ".scc", ".dfxp", ".itt"),
 }
 """Suffixes of files that have no reader. If they were read as text, their times and tags would become words."""
+UNREADABLE_LINES = {
+    "Audacity's labels": re.compile(r"-?\d+\.\d+\t-?\d+\.\d+(\t|$)"),
+    "SubViewer's captions": re.compile(r"\d+:\d\d:\d\d\.\d+,\d+:\d\d:\d\d\.\d+$"),
+    "lyrics with times": re.compile(r"\[\d+:\d\d[.:]\d\d+\]|\[(?:ti|ar|al|by|re|ve|offset|length):"),
+    "MicroDVD's captions": re.compile(r"\{\d+\}\{\d+\}"),
+    "SubStation Alpha": re.compile(r"\[Script Info\]|Dialogue: "),
+}
+"""First lines of files that have no reader, by what they are; as with their suffixes, these are not read as text."""
 
 
 def format_by_name(path: Pathlike) -> str | None:

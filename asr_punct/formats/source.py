@@ -148,12 +148,16 @@ class Source:
     def _refuse_other_formats(self) -> None:
         """Raise InputError if a file of an unknown suffix, or `.txt`, looks like another format than text."""
         lines = self.file.first_lines(_FIRST_LINES)
-        rows = [line.split() for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)]
+        spoken = [line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)]
+        rows = list(map(str.split, spoken))
         if not rows:
             return
         texts = [" ".join(row) for row in rows]
         if _JSON_START.match(texts[0]) or any(map(_JSON_LINES.match, map("\n".join, pairwise(texts)))):
             self._refuse("JSON", "")
+        for kind, pattern in registry.UNREADABLE_LINES.items():
+            if pattern.match(spoken[0]):
+                self._refuse(kind, "")
         rows = rows[:_FIRST_ROWS]
         for name, each in registry.FORMATS.items():
             if isinstance(each, registry.TextFormat) and each.resembles and each.resembles(rows):

@@ -5,11 +5,15 @@ an empty line or the next arrow. SubRip, as ffmpeg reads it: the text ends befor
 number above that, and may have empty lines. All other lines (notes, styles, blocks without times) are kept.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from asr_punct.files import Lines
 from asr_punct.formats.cues.clock import ARROW, Times, is_exact, times_of_line
+
+_NO_CUES = ("WEBVTT", "NOTE", "STYLE", "REGION")
+"""Beginnings of blocks that are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,18 @@ def vtt_blocks(lines: Lines) -> Iterator[Block]:
     if block:
         yield _with_text(block, text)
     yield Block(() if block else tuple(before))
+
+
+def stray_texts(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the first line of each block of a WebVTT file without times that is no header, note, style or region.
+
+    `lines` are those before a cue's text, or after the last cue.
+    """
+    for is_empty, group in groupby(lines, key=lambda line: not line.strip()):
+        block = list(group)
+        is_known = block[0].startswith(_NO_CUES) or any(ARROW in line for line in block) or block[0].strip().isdecimal()
+        if not (is_empty or is_known):
+            yield block[0]
 
 
 def srt_blocks(lines: Lines) -> Iterator[Block]:

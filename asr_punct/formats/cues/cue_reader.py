@@ -5,14 +5,15 @@ if WebVTT has times inside the text, as YouTube's does (`<00:00:01.500><c>word</
 ends, so pauses are unknown.
 """
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from asr_punct.errors import InputError
+from asr_punct.errors import InputError, plural
 from asr_punct.files import Lines, Pathlike, display_name, read_lines, recording_name
-from asr_punct.formats.cues.blocks import Block, srt_blocks, vtt_blocks
+from asr_punct.formats.cues.blocks import Block, srt_blocks, stray_texts, vtt_blocks
 from asr_punct.formats.cues.clock import ARROW, Times, has_word_time, word_times
 from asr_punct.formats.cues.cue_text import SRT, VTT, CueText, Markup
 from asr_punct.formats.entries import with_edge_times
@@ -20,6 +21,7 @@ from asr_punct.formats.origins import LineOrigin
 from asr_punct.formats.times import NotATime
 from asr_punct.words import Seconds, Utterance, Word
 
+_LOG = logging.getLogger(__name__)
 MAX_CUE = 2**20
 """Maximum number of characters of a cue and the lines before it, which are in memory together."""
 _CUE_START = re.compile(r"[\d:.,]+")
@@ -27,7 +29,8 @@ _HEADER = re.compile(r"WEBVTT(?:[ \t]|$)")
 _FIRST_CUES = 20
 """Number of cues by which it is seen whether a file repeats lines."""
 _GAP: Seconds = 0.05
-"""A cue that repeats a line starts at most this long after the one before it, and has new lines or is this short."""
+"""A cue that repeats a line starts at most this long after the end of the one before it, and has new lines or is this
+short."""
 _EXPECTED = {
     "srt": "a cue: its number, HH:MM:SS,mmm --> HH:MM:SS,mmm, its text, an empty line",
     "vtt": "a cue: HH:MM:SS.mmm --> HH:MM:SS.mmm, its text, an empty line",
@@ -97,7 +100,9 @@ class _Reader:
         first = list(islice(blocks, _FIRST_CUES))
         self._repeats = self._repeat_lines(first)
         previous: Utterance | None = None
+        stray = list[str]()
         for block in chain(first, blocks):
+            stray += stray_texts(block.before) if self._markup is VTT else ()
             if block.times:
                 if previous is not None:
                     yield previous
@@ -105,9 +110,12 @@ class _Reader:
             elif previous is not None and isinstance(previous.origin, CueOrigin):
                 yield replace(previous, origin=replace(previous.origin, after=block.before))
             else:
-                stray = ((i, line) for i, line in enumerate(block.before, start=1) if line.strip())
-                for number, line in islice(stray, int(self._markup is VTT), 2):  # the header of WebVTT is none
+                lines = ((i, line) for i, line in enumerate(block.before, start=1) if line.strip())
+                for number, line in islice(lines, int(self._markup is VTT), 2):  # the header of WebVTT is none
                     raise self._error(number, _shown(line))
+        if stray:
+            found = f"{plural(len(stray), 'block')} of text without times (first: {_shown(stray[0])})"
+            _LOG.warning("%s: %s: no player shows them, and they are not read", display_name(self._path), found)
 
     def _error(self, number: int, found: str, expected: str = "") -> InputError:
         return InputError(f"{display_name(self._path)}:{number}", found, expected or _EXPECTED[self._markup.format])
@@ -131,14 +139,12 @@ class _Reader:
                 yield number, part
 
     def _repeat_lines(self, blocks: Sequence[Block]) -> bool:
-        """Whether at least half of the cues begin with the last line of the one before, without a gap."""
+        """Whether at least half of the cues begin with the last line of the one before, with no gap or in its time."""
         count, repeated, last, last_end = 0, 0, "", 0.0
         for block in blocks:
             lines = [line.strip() for line in block.text if line.strip()]
             if lines and block.times:
-                repeated += (
-                    lines[0] == last and abs(block.times[0] - last_end) <= _GAP and _may_repeat(lines, block.times)
-                )
+                repeated += lines[0] == last and block.times[0] - last_end <= _GAP and _may_repeat(lines, block.times)
                 count += bool(last)
                 last, last_end = self._markup.without_tags(lines[-1]).strip(), block.times[1]
         return repeated > 1 and 2 * repeated >= count

@@ -18,7 +18,7 @@ from asr_punct.marks import Labels
 _VOICE = re.compile(r"</?v[\s.>]")
 """Start of a WebVTT voice tag: `<v Ana>`, `<v.loud Ana>` or `</v>`."""
 _SPEAKER = re.compile(r"\s*<v(?:\.[^\s>]*)?[ \t]+([^<>\n]+)>")
-_BREAK = r"(?i:<br\s*/?>)"
+_BREAK = r"(?i:<br\s*/?\s*>)"
 _NUMBERS = [number for number in range(0x3001) if unescape(f"&#{number};").isspace()]
 _SPACE_NAMES = (name for name, value in html5.items() if value.isspace())
 _SPACE = r"\s|{}|&(?:{}|#0{{0,4}}(?:{})(?![0-9]);?|#[xX]0*(?i:{})(?![0-9a-fA-F]);?)".format(

@@ -5,7 +5,7 @@ Other tiers are read as utterances if they depend on no other, and have a part s
 these nor words, all that depend on no other and have the same type. Of these candidates are left out:
 
 * tiers whose name or type has a part of `_OTHER_NAMES`, such as codes, notes, glosses, gestures;
-* tiers of codes: most annotations are one token with a digit or an underscore (`BOOK_001`);
+* tiers of codes: most annotations are one token with a digit or an underscore (`BOOK_001`), or a letter;
 * tiers of single words without a participant, if others have one, and not named like `utterances` themselves.
 
 Tiers that are written here (`eaf_new`: type `utterances`, and a name that begins so or like the participant) are never
@@ -16,7 +16,7 @@ If a tier of ids or codes has a dependent tier of texts (`tx`), with one annotat
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from asr_punct.errors import InputError
 from asr_punct.formats import entries
@@ -31,7 +31,8 @@ _UTTERANCE_NAMES = (
     *("sentence", "sentences", "phrase", "phrases", "speech", "turn", "turns", "segment", "segments", "text"),
 )
 _OTHER_NAMES = (
-    *("act", "acts", "action", "actions", "activity", "annotator", "camera", "code", "coder", "codes"),
+    *("act", "acts", "action", "actions", "activity", "annotator", "arousal", "breath", "camera", "code", "coder"),
+    *("codes", "cough", "engagement", "laugh", "laughs", "laughter", "overlap", "silences", "valence"),
     *("coding", "comment", "comments", "context", "emotion", "event", "events", "face", "facial", "free"),
     *("ft", "gaze", "ge", "gesture", "gestures", "gloss", "glosses", "gls", "hand", "hands", "head", "id"),
     *("ids", "ipa", "lemma", "lex", "marker", "markers", "mb", "morph", "morpheme", "morphemes", "mot"),
@@ -40,7 +41,7 @@ _OTHER_NAMES = (
     *("ref", "scene", "sentiment", "shot", "silence", "syllable", "syllables", "tone", "topic"),
     *("translation", "vcm", "xds"),
 )
-_CODE = re.compile(r"\S*[\d_]\S*")
+_CODE = re.compile(r"\S*[\d_]\S*|[A-Za-z?+-]")
 _CODED_SHARE = 0.8
 """A tier is one of codes if at least this share of its annotations are codes."""
 Track = tuple[EafTier | None, EafTier | None]
@@ -89,9 +90,19 @@ def _is_own(tier: EafTier) -> bool:
     return tier.type == UTTERANCES and not tier.parent and tier.id.startswith(tier.participant or UTTERANCES)
 
 
+def may_be_speech(name: str, texts: Iterable[str]) -> bool:
+    """Whether a tier with these annotations, without type and speaker, may be speech, by name and content."""
+    spoken = [text for text in texts if entries.spoken_tokens(text)]
+    return bool(spoken) and not (_has_part(name, _OTHER_NAMES) or _are_codes(spoken))
+
+
 def _is_coded(tier: EafTier) -> bool:
-    texts = [each.text.strip() for each in tier.annotations if entries.spoken_tokens(each.text)]
-    return sum(_CODE.fullmatch(text) is not None for text in texts) >= _CODED_SHARE * len(texts)
+    return _are_codes(each.text for each in tier.annotations if entries.spoken_tokens(each.text))
+
+
+def _are_codes(texts: Iterable[str]) -> bool:
+    are_codes = [_CODE.fullmatch(text.strip()) is not None for text in texts]
+    return sum(are_codes) >= _CODED_SHARE * len(are_codes)
 
 
 def _is_running(tier: EafTier) -> bool:
