@@ -17,7 +17,8 @@ from asr_punct.text.sentence_ends import all_marks
 from asr_punct.words import Seconds, Utterance, Word
 
 _SAID_ONCE = {
-    "en": "the a an i we he she and but or my our their because if i'm i'll i've it's",
+    "en": "the a an i we he she they and but or my our your their because if when how with some these "
+    "i'm i'll i've it's that's you're we're they're he's she's we've let's",
     "es": "el los las un una unos unas y o de del al que en con por para su sus mi mis yo nos pero porque",
     "eu": "eta baina edo nik guk zuk",
 }

@@ -39,6 +39,7 @@ def cleaned(text, language):
         ("es", "«Eh… vale», dijo.", "«Vale», dijo."),
         ("en", "Um, the, the train is, uh, late. Um. It's fine.", "The train is late. It's fine."),
         ("en", "I, I think so, um.", "I think so."),
+        ("en", "When, when they they ask your your team, that's that's fine.", "When they ask your team, that's fine."),
         ("eu", "Eh, eta eta gero etorri zen.", "Eta gero etorri zen."),
         # words that look like fillers or repeats
         ("es", "Te vienes, ¿eh?", "Te vienes, ¿eh?"),
