@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-_OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--mute-audio", "--autoplay-policy=no-user-gesture-required")
+_OPTIONS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--mute-audio", "--autoplay-policy=no-user-gesture-required"),
+    "--force-prefers-reduced-motion",  # a click meets its element only if nothing scrolls
+)
 _TIMEOUT_S = 60.0
 
 

@@ -17,6 +17,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
 from asr_punct.serve.app import PAGE
+from asr_punct.subtitles import PRESETS
 from asr_punct.words import annotate
 
 SCRIPTS = {path.relative_to(PAGE).as_posix(): path.read_text(encoding="utf-8") for path in PAGE.rglob("*.js")}
@@ -93,6 +94,27 @@ def test_lists_of_formats_and_marks():
     ]
     assert lists[0] == list(LEFT)  # in written order
     assert [set(names) for names in lists] == [set(LEFT), set(RIGHT), set(CASES)]
+
+
+def test_limits_of_subtitles():
+    rows = re.findall(r"^  (\w+): (\{.*\}),$", SCRIPTS["presets.js"], re.MULTILINE)
+    shown = {}
+    for name, row in rows:
+        numbers = re.sub(r"(\d+) / (\d+)", lambda match: str(int(match[1]) / int(match[2])), row)
+        shown[name] = json.loads(re.sub(r"(\w+):", r'"\1":', numbers))
+    keys = "characters", "lines", "min_seconds", "max_seconds", "min_gap", "dash"
+    assert shown == {
+        name: {key: getattr(limits, key) for key in keys} | {"speeds": {"": limits.speed, **limits.speeds}}
+        for name, limits in PRESETS.items()
+    }
+
+
+def test_subtitles_under_limits(client):
+    words = "".join(f"talk 1 {i / 2} 0.4 hitza\n" for i in range(12))
+    answer = client.post("/v1/punctuate?name=a.ctm&to=srt&subtitles=bbc,characters=12,lines=1", content=words)
+    assert answer.text.count(" --> ") == 6
+    for query in ("to=srt&subtitles=x", "to=text&subtitles=bbc"):
+        assert client.post(f"/v1/punctuate?name=a.ctm&{query}", content=words).status_code == 422
 
 
 # Labels of a request

@@ -168,10 +168,19 @@ def write(
             write_stream(utterances, out, glyphs, name)
 
 
-def write_stream(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, format_name: str) -> None:
-    """Write utterances to an open file. Raises ArgumentError for a format that is not written to a file."""
+def write_stream(
+    utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs, format_name: str, limits: Limits | None = None
+) -> None:
+    """Write utterances to an open file; of `limits` see `write_subtitles`.
+
+    Raises ArgumentError for a format that is not written to a file.
+    """
     chosen = FORMATS[format_name]
     writer = None if isinstance(chosen, DirectoryFormat | BinaryFormat) else chosen.write or chosen.write_back
     if writer is None:
         raise ArgumentError("target_format", repr(format_name), f"one of {' '.join(WRITABLE_FILES)}")
-    writer(with_times_that_make_sense(utterances), out, glyphs)
+    utterances = with_times_that_make_sense(utterances)
+    if limits is None:
+        writer(utterances, out, glyphs)
+    else:
+        write_subtitles(utterances, out, glyphs, format_name, limits)

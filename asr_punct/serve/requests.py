@@ -20,6 +20,7 @@ from asr_punct.encoding import Encoding, Undecoded, encoded
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.files import InputFile, MemoryFile
 from asr_punct.formats import read, with_glyphs, write_stream
+from asr_punct.formats.cues.writers import parse_limits_option
 from asr_punct.formats.json.own import word_object
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES, WRITTEN_BACK
 from asr_punct.formats.source import Source
@@ -29,6 +30,7 @@ from asr_punct.marks import Labels
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
 from asr_punct.serve.service_errors import ServiceError, bad_request, validation_error
 from asr_punct.serve.transcription import Transcribe, is_audio
+from asr_punct.subtitles import Limits
 from asr_punct.words import Utterance, annotate, utterances_of_text, with_time_source, word_count
 
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
@@ -48,7 +50,8 @@ class ParsedRequest:
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
     decides them, with `fill` only those of stretches without marks. With `ignore_labels`, the marks and capitals of the
     words are removed first. `warnings` are about the file's times. `undecoded` says what the answer has for bytes of a
-    file that were not UTF-8. `output` is what may be added. `source_format` is the format of a file, else "".
+    file that were not UTF-8. `output` is what may be added. `source_format` is the format of a file, else "". With
+    `limits` subtitles have new cues under these.
     """
 
     utterances: tuple[Utterance, ...]
@@ -64,6 +67,7 @@ class ParsedRequest:
     undecoded: Undecoded = "refuse"
     output: OutputOptions = ALL_OUTPUT
     source_format: str = ""
+    limits: Limits | None = None
 
 
 ParseRequest = Callable[[], ParsedRequest]
@@ -209,6 +213,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe
         undecoded="keep" if to == source.format else "replace",
         output=given.output(),
         source_format=source.format,
+        limits=parse_limits_option(given.subtitles, to),
     )
 
 
@@ -242,7 +247,7 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
     out = StringIO()
     try:
         utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
-        write_stream(utterances, out, glyphs, request.to)
+        write_stream(utterances, out, glyphs, request.to, request.limits)
         content = encoded(out.getvalue(), request.undecoded)
     except UnicodeEncodeError as error:
         raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None

@@ -206,6 +206,9 @@ class UploadOptions(OutputKeys):
     )
     ignore_labels: bool = Field(default=False, description="Remove the marks and capitals of the file first.")
     fill: bool = Field(default=False, description="Restore only stretches of 20 or more words without a mark.")
+    subtitles: str | None = Field(
+        default=None, description="Limits of subtitles, such as bbc,lines=1: new cues; default: those of the file."
+    )
     strict: bool = Field(
         default=False, description="Refuse a file with times that make no sense, or bytes that are not UTF-8."
     )

@@ -1,14 +1,32 @@
 /** Saves a transcript as a file. */
 
 import { exportFile } from "./api.js";
+import { srt, vtt } from "./cue-files.js";
 import { SUFFIXES, exportName } from "./formats.js";
 
-/** Return the content of a transcript in a format; "": that of its file, if words can be written in it, else JSON. */
-async function content(transcript, format) {
+const CUE_FORMATS = ["srt", "vtt", "ass", "ttml"];
+
+/** Whether a format is one of subtitles. */
+export const isCueFormat = (format) => CUE_FORMATS.includes(format);
+
+/**
+ * Return the content of a transcript in a format as the service writes it; "": that of its file, if words can be written
+ * in it, else JSON. `more` are options of the service.
+ */
+export async function serviceContent(transcript, format, more = {}) {
   const { file, settings, labels, isRewritten } = transcript;
-  if (!isRewritten) return exportFile(file, settings, labels, format);
+  if (!isRewritten) return exportFile(file, settings, labels, format, more);
   const to = format || (transcript.format in SUFFIXES ? transcript.format : "json");
-  return exportFile(transcript.jsonFile, { ...settings, ignoreLabels: false }, labels, to, { from: "json" });
+  return exportFile(transcript.jsonFile, { ...settings, ignoreLabels: false }, labels, to, { from: "json", ...more });
+}
+
+/** Return cues as the page shows them, in a format of subtitles. */
+async function cueContent(cues, transcript, format) {
+  if (format === "srt") return new Blob([srt(cues)]);
+  const text = vtt(cues);
+  if (format === "vtt") return new Blob([text]);
+  const labels = cues.list.flatMap((cue) => cues.lines(cue).join(" ").split(" ").map(() => ({})));
+  return exportFile(new File([text], "cues.vtt"), { ...transcript.settings, ignoreLabels: false }, labels, format, { from: "vtt" });
 }
 
 function save(blob, name) {
@@ -19,11 +37,16 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Save the words with their marks and cases in a format, and return the name of the file. */
-export async function exportTranscript(transcript, format) {
+/**
+ * Save the words with their marks and cases in a format, and return the name of the file. Subtitles are those of `cues`
+ * if they were shown or edited; otherwise, and if they are just those of the file, the service makes them.
+ */
+export async function exportTranscript(transcript, format, cues) {
   const isOther = transcript.isRewritten && !format && !(transcript.format in SUFFIXES);
   const name = exportName(transcript.file.name, isOther ? "json" : format);
-  save(await content(transcript, format), name);
+  const to = format || transcript.format;
+  const isSeen = cues && (cues.isEdited || (cues.isShown && !isCueFormat(transcript.format)));
+  save(isSeen && isCueFormat(to) ? await cueContent(cues, transcript, to) : await serviceContent(transcript, format), name);
   transcript.save();
   return name;
 }

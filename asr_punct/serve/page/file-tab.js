@@ -1,6 +1,7 @@
 /** The file tab: read, hear, edit and export a transcript. */
 
 import { byId } from "./dom.js";
+import { CueTools } from "./cue-tools.js";
 import { Doubts } from "./doubts.js";
 import { Editor } from "./editor.js";
 import { exportTranscript } from "./exporter.js";
@@ -12,6 +13,7 @@ import { openNameInput } from "./speakers.js";
 import { report, reportError } from "./status.js";
 import { currentTab } from "./tabs.js";
 import { Transport } from "./transport.js";
+import { Waveform } from "./waveform.js";
 import { openWordInput } from "./word-input.js";
 import { WordsView, drawLegend } from "./words-view.js";
 
@@ -33,6 +35,8 @@ export class FileTab {
     this.editor = new Editor();
     this.transport = new Transport(this);
     this.search = new Search(this);
+    this.cueTools = new CueTools(this);
+    this.waveform = new Waveform(player, this.cueTools);
     fillFormats(byId("format"));
     drawLegend(byId("legend"));
     byId("export").addEventListener("click", () => this.export().catch(reportError));
@@ -60,9 +64,11 @@ export class FileTab {
     this.transcript = transcript;
     this.selected = this.played = null;
     this.doubts.show(transcript);
+    this.cueTools.reset();
     this.layOut();
     this.editor.edit(transcript, (words) => transcript === this.transcript && this.view.update(words));
     transcript.addEventListener("words", ({ detail }) => {
+      this.cueTools.exchange(detail);
       this.view.exchange(detail);
       this.player.follow(transcript);
     });
@@ -83,7 +89,8 @@ export class FileTab {
   /** Show the words in their layout. */
   layOut() {
     const rename = (name, button) => openNameInput(button, name, (newName) => this.transcript.renameSpeaker(name, newName));
-    this.view.show(this.transcript, new Paragraphs(this.transcript, rename));
+    const layout = this.cueTools.isShown ? this.cueTools.layout() : new Paragraphs(this.transcript, rename);
+    this.view.show(this.transcript, layout);
     if (this.selected) this.select(this.selected);
   }
 
@@ -104,6 +111,7 @@ export class FileTab {
     element.ariaPressed = "true";
     element.tabIndex = 0;
     this.editor.select(word);
+    if (word.from !== undefined) this.waveform.goTo(word.from);
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: "nearest" });
   }
@@ -150,6 +158,6 @@ export class FileTab {
 
   /** Save the words with their marks and cases in the chosen format. */
   async export() {
-    report("exported", { name: await exportTranscript(this.transcript, byId("format").value) });
+    report("exported", { name: await exportTranscript(this.transcript, byId("format").value, this.cueTools.cues) });
   }
 }

@@ -21,6 +21,9 @@ const ACTIONS = {
   j: (tab) => tab.select(tab.transcript.join(tab.selected)),
   c: ({ transcript, selected }) =>
     transcript.setCase(selected, CASES[(CASES.indexOf(selected.case) + 1) % CASES.length]),
+  s: (tab) => tab.cueTools.edit("split"),
+  m: (tab) => tab.cueTools.edit("join"),
+  b: (tab) => tab.cueTools.edit("toggleBreak"),
   n: (tab) => tab.doubts.next(),
   "shift+n": (tab) => tab.doubts.next(-1),
   l: (tab) => tab.transport.loop(),

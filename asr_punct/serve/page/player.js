@@ -38,6 +38,7 @@ export class Player extends EventTarget {
     this.audio.src = URL.createObjectURL(file);
     await loaded;
     this.audio.hidden = false;
+    this.audio.classList.toggle("video", this.audio.videoWidth > 0);
     this.name = file.name;
     this.file = file;
     this.setRate(this.#rate);

@@ -41,3 +41,9 @@ export function clockText(seconds) {
   if (whole >= 3600) parts.unshift(Math.floor(whole / 3600));
   return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
+
+/** Return the seconds of `1:02.5`, with a point or a comma; NaN if it is no time. */
+export function seconds(text) {
+  const parts = text.trim().replace(",", ".").split(":");
+  return parts.every((part) => /^\d+(\.\d*)?$/.test(part)) ? parts.reduce((sum, part) => sum * 60 + Number(part), 0) : NaN;
+}

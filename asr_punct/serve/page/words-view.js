@@ -71,6 +71,22 @@ export class WordsView {
     else this.show(this.transcript, this.layout.again());
   }
 
+  /** Put new groups in the place of others. */
+  exchangeGroups(old, added) {
+    const first = this.#blocks.get(old[0]);
+    for (const group of added) {
+      const block = document.createElement("p");
+      this.#blocks.set(group, block);
+      first.before(block);
+    }
+    for (const group of old) {
+      this.#blocks.get(group).remove();
+      this.#blocks.delete(group);
+    }
+    const next = this.layout.groups.list[this.layout.groups.list.indexOf(added.at(-1)) + 1];
+    for (const group of next ? [...added, next] : added) this.draw(group);
+  }
+
   /** Draw a group again. */
   draw(group) {
     const block = this.#blocks.get(group);
@@ -106,6 +122,10 @@ export class WordsView {
   /** Draw words again. */
   update(words) {
     for (const word of words) if (this.#elements[word.id]) this.#draw(word);
+    if (!this.layout.hasStats) return;
+    for (const group of new Set(words.map((word) => this.layout.groups.of(word)))) {
+      this.#blocks.get(group)?.firstChild?.replaceWith(this.layout.head(group));
+    }
   }
 
   elementOf(word) {

@@ -1,0 +1,118 @@
+/** The view of subtitles: the buttons that edit cues, and the preset of their limits. */
+
+import { RequestError } from "./api.js";
+import { readCues } from "./cue-files.js";
+import { CueLayout } from "./cue-layout.js";
+import { Cues } from "./cues.js";
+import { byId } from "./dom.js";
+import { isCueFormat, serviceContent } from "./exporter.js";
+import { limitsOf } from "./presets.js";
+import { report, reportError } from "./status.js";
+
+const DEFAULT = "netflix";
+const ACTIONS = { "cue-split": "split", "cue-join": "join", "cue-break": "toggleBreak" };
+
+/** Works on a tab (`FileTab`); `change` events say that cues or the view have changed. */
+export class CueTools extends EventTarget {
+  cues = null;
+  isShown = false;
+
+  constructor(tab) {
+    super();
+    this.tab = tab;
+    byId("view-text").addEventListener("click", () => this.#show(false));
+    byId("view-cues").addEventListener("click", () => this.#open().catch(reportError));
+    byId("preset").addEventListener("change", () => this.#changePreset().catch(reportError));
+    for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => this.edit(action));
+  }
+
+  /** Begin with another transcript, as text. */
+  reset() {
+    const isKept = isCueFormat(this.tab.transcript.format);
+    this.cues = null;
+    this.isShown = false;
+    byId("preset").options[0].hidden = !isKept;
+    byId("preset").value = isKept ? "" : DEFAULT;
+    this.#draw();
+    if (isKept) this.#make().catch(() => {}); // before words change: they are in the file then
+  }
+
+  /** Return the layout of the view. */
+  layout() {
+    return new CueLayout(this.cues);
+  }
+
+  /** Do an edit of `Cues` at the selected word. */
+  edit(action) {
+    const { selected } = this.tab;
+    if (!this.isShown || !selected) return;
+    this.cues[action](selected);
+    this.tab.select(selected);
+  }
+
+  /** Follow an edit of words. */
+  exchange(detail) {
+    this.cues?.exchange(detail);
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Make the cues, if there are none; other ones if another preset is chosen. */
+  async #make() {
+    const { transcript } = this.tab;
+    const preset = byId("preset").value;
+    const isKept = !preset && !transcript.isRewritten;
+    const to = transcript.format === "srt" ? "vtt" : "srt"; // the other one has no tags of the file
+    const content = await serviceContent(transcript, to, preset ? { subtitles: preset } : {});
+    const list = readCues(await content.text(), transcript, isKept);
+    if (!list) throw new RequestError("no_cues");
+    const language = transcript.utterances.find((each) => each.language)?.language ?? "";
+    const onChange = (old, added) => {
+      if (this.isShown) this.tab.view.exchangeGroups(old, added);
+      this.dispatchEvent(new Event("change"));
+    };
+    if (transcript === this.tab.transcript) {
+      this.cues = new Cues(transcript, list, limitsOf(preset || DEFAULT, language), onChange);
+    }
+  }
+
+  async #open() {
+    if (!this.cues) {
+      report("making_cues");
+      await this.#make();
+      report("cues", { count: this.cues.list.length });
+    }
+    this.cues.isShown = true;
+    this.#show(true);
+  }
+
+  /** Make other cues; this can be undone. */
+  async #changePreset() {
+    const [old, oldPreset] = [this.cues, this.#preset];
+    await this.#make();
+    const [added, preset] = [this.cues, byId("preset").value];
+    const set = (cues, name) => {
+      this.cues = cues;
+      byId("preset").value = name;
+      this.#preset = name;
+      this.#show(this.isShown);
+    };
+    Object.assign(added, { isEdited: true, isShown: true });
+    this.tab.transcript.run({ apply: () => set(added, preset), revert: () => set(old, oldPreset) });
+  }
+
+  #preset = DEFAULT;
+
+  #show(isShown) {
+    this.isShown = isShown;
+    this.#draw();
+    this.tab.layOut();
+  }
+
+  #draw() {
+    this.#preset = byId("preset").value;
+    byId("view-text").ariaPressed = String(!this.isShown);
+    byId("view-cues").ariaPressed = String(this.isShown);
+    byId("cue-tools").hidden = !this.isShown;
+    this.dispatchEvent(new Event("change"));
+  }
+}
