@@ -86,6 +86,7 @@ class InputFile(PathLike[str]):
         self._path, self._encoding = path, encoding
         self._opened: BinaryIO | None = None
         self._started: Lines | None = None
+        self._parts: list[InputFile] = []
         self._decoder = self._new_decoder()
 
     @classmethod
@@ -97,6 +98,11 @@ class InputFile(PathLike[str]):
         return os.fspath(self._path)
 
     __str__ = __fspath__
+
+    def inside(self, name: str) -> "InputFile":
+        """Return the file of this name in the directory, in the same encoding; `undecoded` counts its bytes too."""
+        self._parts.append(InputFile(os.path.join(self, name), self._encoding))
+        return self._parts[-1]
 
     @property
     def is_in_memory(self) -> bool:
@@ -138,7 +144,8 @@ class InputFile(PathLike[str]):
     @property
     def undecoded(self) -> tuple[int, str]:
         """The number of bytes that were read last, are not UTF-8 and were kept, and the place of the first one."""
-        return self._decoder.count, self._decoder.first
+        decoders = [file._decoder for file in (self, *self._parts)]
+        return sum(each.count for each in decoders), next((each.first for each in decoders if each.first), "")
 
     def _new_decoder(self) -> ByteDecoder:
         return ByteDecoder(self._encoding, display_name(self))

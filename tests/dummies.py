@@ -21,6 +21,7 @@ from asr_punct.config import Config, from_mapping
 from asr_punct.errors import AsrPunctError, InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, WordInput
 from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier
 from asr_punct.glyphs import glyphs
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
@@ -284,3 +285,14 @@ def save_cased_encoder(folder: Path) -> Path:
     small_bert(len(special) + len(names)).save_pretrained(folder)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(folder)
     return folder
+
+
+def grid_of(**tiers: Sequence[str]) -> Grid:
+    """A TextGrid of interval tiers, in which every text lasts a second; the tiers follow each other."""
+    rows, start = list[GridTier](), 0
+    end = str(sum(map(len, tiers.values())))
+    for name, texts in tiers.items():
+        each = tuple((str(start + i), str(start + i + 1), text) for i, text in enumerate(texts))
+        rows.append(GridTier(INTERVALS, name, "0", end, each))
+        start += len(texts)
+    return Grid("0", end, tuple(rows))

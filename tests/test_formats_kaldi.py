@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 from split_decode import read_decode
 
 from asr_punct import formats
+from asr_punct.encoding import STRICT
 from asr_punct.errors import ArgumentError, InputError
+from asr_punct.files import InputFile
 from asr_punct.formats import origins
 from asr_punct.formats.kaldi.ctm import RowsById, read_ctm
 from asr_punct.formats.kaldi.decode_ctm import place_words
 from asr_punct.formats.kaldi.stm import read_stm, without_ignored_segments
 from asr_punct.formats.kaldi.tables import read_data_dir
+from asr_punct.formats.source import Source
 from asr_punct.glyphs import glyphs
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
@@ -50,6 +53,24 @@ def contents(root):
 
 def read(root):
     return list(formats.read(root, "kaldi"))
+
+
+def test_bytes_that_are_not_utf8_stay_or_are_refused(tmp_path):
+    source = folder(
+        tmp_path / "d", {"text": "u ho@la ana\n", "ctm": "u 1 0 0.5 ho@la\nu 1 0.5 0.5 ana\n", "utt2spk": "u a\n"}
+    )
+    for name in ("text", "ctm"):
+        (source / name).write_bytes((source / name).read_bytes().replace(b"@", b"\x98"))
+    opened = Source(source, "kaldi")
+    values = list(formats.read(opened))
+    assert opened.file.undecoded == (2, "line 1, column 5")
+    formats.write(values, tmp_path / "same", ES, "kaldi", keeps_bytes=True)
+    for name in ("text", "ctm"):
+        assert (tmp_path / "same" / name).read_bytes() == (source / name).read_bytes()
+    formats.write([replace(each, origin=None) for each in values], tmp_path / "new", ES, "kaldi")
+    assert (tmp_path / "new" / "text").read_text(encoding="utf-8") == "u ho\ufffdla ana\n"
+    with refused_at(f"{source}/text:1", "byte 0x98 at column 5"):
+        list(formats.read(Source(InputFile(source, STRICT), "kaldi")))
 
 
 def test_utterances_are_in_the_order_of_speech_with_times(tmp_path):

@@ -14,6 +14,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
 import httpx
+from dummies import grid_of
 from hypothesis import given
 from hypothesis import strategies as st
 from services import client_with, running, service_maker
@@ -86,6 +87,15 @@ def test_a_file_comes_back_in_its_format_or_another(client, punctuator, tmp_path
     ctm = post(client, files={"file": ("talk.ctm", CTM)}).text
     assert post(client, content=CTM, params={"from": "ctm"}).text == ctm
     assert post(client, content=CTM, params={"name": "../../etc/talk.ctm"}).text == ctm
+
+
+def test_tiers_can_be_named(client):
+    grid = "".join(grid_of(a=["hola ana"], b=["dónde está"]).lines())
+    for data, expected in (({}, {"hola", "ana", "dónde", "está"}), ({"tiers": '["b"]'}, {"dónde", "está"})):
+        answer = post(client, files={"file": ("r.TextGrid", grid)}, data={"to": "text", **data})
+        assert set(re.findall(r"\w+", answer.text.lower())) == expected
+    answer = post(client, files={"file": ("r.TextGrid", grid)}, data={"tiers": '["c"]'})
+    assert (answer.status_code, answer.json()["error"]["found"]) == (422, "no interval tier 'c'")
 
 
 def test_json_of_a_recogniser(client):

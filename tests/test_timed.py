@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from dummies import bare_words, refused
+from dummies import bare_words, file, grid_of, refused
 
 from asr_punct import formats
 from asr_punct.audio import read_samples, write_samples
@@ -117,6 +117,13 @@ def test_labels_are_those_of_the_text_in_the_data_directory(tmp_path):
         "4 pauses, of which 1 unknown and 0 set to 0 because the words overlap",
         "marks of unrecognised words: 1 moved to a neighbour, 0 lost",
     ]
+
+
+def test_tiers_can_be_named(tmp_path):
+    path = file(tmp_path, "r.TextGrid", "".join(grid_of(a=["hola ana"], b=["adiós"]).lines()))
+    assert [
+        word.text for each in TimedCorpus("es", None, None, None).read(path, tiers=["b"]) for word in each.words
+    ] == ["adiós"]
 
 
 def test_the_order_is_that_of_the_data_directory(tmp_path):

@@ -115,6 +115,7 @@ def pauses(
     language: options.Language = "es",
     times: options.Times = None,
     strict: options.Strict = False,
+    tiers: options.Tiers = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Compute pauses from word times, for training or for punctuate.
@@ -136,7 +137,7 @@ def pauses(
     corpus = TimedCorpus(language, times, audio, data_dir, strict=strict)
     with progress_bar(quiet, source=source):
         formats.write(
-            corpus.read(options.input_file(source, encoding, strict=strict), source_format),
+            corpus.read(options.input_file(source, encoding, strict=strict), source_format, tiers or ()),
             output,
             glyphs(language),
             "tsv",

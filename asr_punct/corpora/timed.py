@@ -1,7 +1,7 @@
 """Corpora for `asr-punct pauses`: words with times get pauses, and labels from the text of a data directory."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,13 +40,13 @@ class TimedCorpus:
         """Counts of `with_pauses`: "pauses", "unknown", "overlaps"."""
         self._empty_utterances = self._moved_marks = self._lost_marks = 0
 
-    def read(self, source: Pathlike, format_name: str | None = None) -> Iterator[Utterance]:
+    def read(self, source: Pathlike, format_name: str | None = None, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
         """Read utterances with pauses, and with labels if the data directory has text.
 
-        With a data directory all are read into memory and yielded in its order. Raises InputError for a malformed file,
-        an utterance that the directory lacks, or no times at all.
+        `tiers` are those of a `Source`. With a data directory all are read into memory and yielded in its order. Raises
+        InputError for a malformed file, an utterance that the directory lacks, or no times at all.
         """
-        opened = Source(source, format_name)
+        opened = Source(source, format_name, tiers)
         utterances: Iterable[Utterance] = formats.read(opened, times=self._time_source, strict=self._strict)
         if self._data_dir is not None:
             utterances = map(self._with_data, self._in_order(utterances))

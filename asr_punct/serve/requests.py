@@ -193,7 +193,7 @@ def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe
         )
     if file.content.startswith(_COMPRESSED):
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
-    source = Source(InputFile(file, Encoding(given.encoding, keeps_bytes=not given.strict)), given.from_)
+    source = Source(InputFile(file, Encoding(given.encoding, keeps_bytes=not given.strict)), given.from_, given.tiers)
     warnings = list[str]()
     read_file = partial(read, source, may_be_empty=True, strict=given.strict)
     utterances = list(read_file(on_bad_times=lambda bad: warnings.append(str(bad))))

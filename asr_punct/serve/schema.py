@@ -216,6 +216,10 @@ class UploadOptions(OutputKeys):
         default=None, description="Encoding of the file; default: UTF-8, or UTF-16 with a byte order mark."
     )
 
+    tiers: Json[list[str]] = Field(
+        default=[], description="Names of the tiers to read of an ELAN file or a TextGrid; default: those of speech."
+    )
+
     @model_validator(mode="after")
     def _fills_alone(self) -> UploadOptions:
         if self.fill and (self.ignore_labels or self.labels is not None):

@@ -20,8 +20,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TextIO
 
+from asr_punct.encoding import TOLERANT
 from asr_punct.errors import InputError, plural
 from asr_punct.files import (
+    InputFile,
     Pathlike,
     copy_file,
     display_name,
@@ -80,11 +82,11 @@ def is_text_of_data_dir(path: Pathlike) -> bool:
 
 def read_kaldi(path: Pathlike) -> Iterator[Utterance]:
     """Yield the utterances of a data directory in the order of speech; `wav.scp` is not needed."""
-    root = Path(path)
+    root, directory = Path(path), InputFile.of(path, TOLERANT)
     if not os.path.isdir(root):
         raise InputError(root, "no such directory", _EXPECTED)
-    texts, segments = read_mapping(root / "text"), read_segment_times(root / "segments")
-    ctm_words = place_words(root, root / "ctm", texts, segments) if (root / "ctm").exists() else {}
+    texts, segments = read_mapping(directory.inside("text")), read_segment_times(root / "segments")
+    ctm_words = place_words(root, directory.inside("ctm"), texts, segments) if (root / "ctm").exists() else {}
     if not (root / "text").exists():
         texts = {name: " ".join(word.text for word in words) for name, words in ctm_words.items()}
     if not texts:
@@ -136,8 +138,9 @@ def write_kaldi(utterances: Iterable[Utterance], path: Pathlike, glyphs: Glyphs)
     """Write a data directory, which appears only when it is complete.
 
     Utterances that were read from a data directory get a copy of its files (not of directories in it), with the marks
-    in `text` and `ctm`. Other utterances get `text`, `utt2spk` (each is its own speaker), `segments` and `ctm` if times
-    are known, `wav.scp` if the audio is known, and `utt2doc` with their order. Marks are attached to the words.
+    in `text` and `ctm`, where bytes that are not UTF-8 stay. Other utterances get `text`, `utt2spk` (each is its own
+    speaker), `segments` and `ctm` if times are known, `wav.scp` if the audio is known, and `utt2doc` with their order.
+    Marks are attached to the words.
     """
     with write_directory(path) as out:
         spoken = [utterance for utterance in utterances if utterance.words]
@@ -153,16 +156,17 @@ def _write_copy(utterances: Sequence[Utterance], root: Path, out: Path, glyphs: 
         if other.is_file() and other.name not in ("text", "ctm"):
             copy_file(other, out / other.name)
     lines = {utterance.id: " ".join(written_words(utterance, glyphs)) for utterance in utterances}
-    with write_file(out / "text") as file:
+    directory = InputFile(root, TOLERANT)
+    with write_file(out / "text", "keep") as file:
         if not (root / "text").exists():
             file.writelines(f"{name} {lines[name]}\n" for name in sorted(lines))
         else:
-            for _, line in read_lines(root / "text"):
+            for _, line in read_lines(directory.inside("text")):
                 match = _TEXT_LINE.fullmatch(line)
                 file.write(f"{match[1]}{lines.get(match[1].strip(), match[2])}\n" if match else f"{line}\n")
     if (root / "ctm").exists():
-        with write_file(out / "ctm") as file:
-            write_labelled(root / "ctm", utterances, file, glyphs)
+        with write_file(out / "ctm", "keep") as file:
+            write_labelled(directory.inside("ctm"), utterances, file, glyphs)
 
 
 def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> None:
@@ -182,10 +186,10 @@ def _write_new(utterances: Sequence[Utterance], out: Path, glyphs: Glyphs) -> No
             tables["wav.scp"] = sorted({f"{each.recording} {each.audio}" for each in named})
         tables["utt2doc"] = [f"{each.id} {one_token(each.context)}" for each in named]
     for name, lines in tables.items():
-        with write_file(out / name) as file:
+        with write_file(out / name, "replace") as file:
             file.writelines(f"{line}\n" for line in lines)
     if all(any(None not in (word.start, word.end) for word in each.words) for each in named):
-        with write_file(out / "ctm") as file:
+        with write_file(out / "ctm", "replace") as file:
             write_ctm(sorted(named, key=attrgetter("id")), file, glyphs)
 
 

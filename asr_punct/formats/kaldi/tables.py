@@ -64,7 +64,7 @@ def read_wav_scp(path: Pathlike) -> dict[str, str]:
     return read_mapping(Path(path))
 
 
-def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
+def read_table(path: Pathlike) -> Iterator[tuple[int, str, str]]:
     """Yield number, first column and remaining text of each line that is not empty; nothing for a missing file."""
     if not os.path.exists(path):
         return
@@ -74,12 +74,12 @@ def read_table(path: Path) -> Iterator[tuple[int, str, str]]:
             yield number, name, values[0].rstrip() if values else ""
 
 
-def read_mapping(path: Path) -> dict[str, str]:
+def read_mapping(path: Pathlike) -> dict[str, str]:
     """Return the text of each line by its first column; empty for a missing file. A name twice is an InputError."""
     return {name: value for _, name, value in _unique(path)}
 
 
-def _unique(path: Path) -> Iterator[tuple[int, str, str]]:
+def _unique(path: Pathlike) -> Iterator[tuple[int, str, str]]:
     seen: set[str] = set()
     for number, name, value in read_table(path):
         if name in seen:
