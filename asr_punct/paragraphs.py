@@ -19,7 +19,6 @@ from statistics import median
 
 from asr_punct.errors import ArgumentError
 from asr_punct.glyphs import Glyphs
-from asr_punct.pauses import pause_between
 from asr_punct.sentences import sentences
 from asr_punct.text import comparison_form
 from asr_punct.text.abbreviations import rules_of
@@ -164,6 +163,8 @@ def _stems(sentence: Utterance, language: str) -> list[str]:
 
 def _pauses(turn: Sequence[Utterance]) -> list[Seconds | None]:
     """Return the pause after each sentence but the last."""
+    from asr_punct.pauses import pause_between  # it imports numpy, which completion in a shell must not wait for
+
     ends = ((sentence.words[-1], after.words[0]) for sentence, after in pairwise(turn))
     return [pause_between(word, after) if word.pause is None else word.pause for word, after in ends]
 
