@@ -181,7 +181,7 @@ def test_stl_has_cues_and_accents(tmp_path):
 
 def test_stl_is_read_by_another_program(tmp_path):
     reader = pytest.importorskip("ttconv.stl.reader", reason="ttconv is not installed: pip install '.[dev]'")
-    long = "Ñandú pingüino çedilla À Ê ö " * 3
+    long = "Ñandú pingüino çedilla À Ê ö " * 3 + "Æ ª Ħ Ł Ø Œ º Þ Ŧ Ŋ æ đ ð ħ ı ł ø œ ß þ ŧ ŋ § µ ¼ ½ ¾ £ ¥ © ® ™"
     formats.write([spoken(f"Hola. {long}", 3.0)], tmp_path / "a.stl", ES)
     with open(tmp_path / "a.stl", "rb") as file:
         model = reader.to_model(file)
