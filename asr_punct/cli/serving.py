@@ -91,12 +91,7 @@ def serve(
     from asr_punct.serve.server import Server, bind
     from asr_punct.serve.transcription import Transcriber
 
-    if token is not None and not re.fullmatch(r"[!-~]+", token):
-        raise AsrPunctError("--token", "an invalid token", "printable ASCII characters without spaces")
-    if vosk is not None and not vosk.startswith(("ws://", "wss://")):
-        raise AsrPunctError("--vosk", repr(vosk), "an address such as ws://localhost:2700")
-    if openai is not None and not openai.startswith(("http://", "https://")):
-        raise AsrPunctError("--openai", repr(openai), "an address such as http://localhost:8000")
+    _check_addresses(token, vosk, openai)
     if asr is not None:
         check_installed(asr)
     listener = bind(host, port)
@@ -120,3 +115,13 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         typer.echo(f"{NAME}: http://{shown}:{port} (Ctrl-C ends it)", err=True)
     server.run([listener])
+
+
+def _check_addresses(token: str | None, vosk: str | None, openai: str | None) -> None:
+    """Raise AsrPunctError for a token or an address of a recogniser that cannot be one."""
+    if token is not None and not re.fullmatch(r"[!-~]+", token):
+        raise AsrPunctError("--token", "an invalid token", "printable ASCII characters without spaces")
+    if vosk is not None and not vosk.startswith(("ws://", "wss://")):
+        raise AsrPunctError("--vosk", repr(vosk), "an address such as ws://localhost:2700")
+    if openai is not None and not openai.startswith(("http://", "https://")):
+        raise AsrPunctError("--openai", repr(openai), "an address such as http://localhost:8000")
