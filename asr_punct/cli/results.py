@@ -177,7 +177,9 @@ def score(
 
 @command(Section.RESULTS, {"All models": "asr-punct models"})
 def models() -> None:
-    """List the models that have a name, and their scores: the shipped ones and those in folders of ASR_PUNCT_MODELS.
+    """List the models that have a name, and their scores.
+
+    These are the shipped ones and those in folders of ASR_PUNCT_MODELS.
 
     Prints two tables: size, parameters and licence, and F1 in per cent of marks and capitals by test set. Between them
     are the languages for which a model is used without --model.

@@ -74,7 +74,7 @@ def serve(
     ] = 0,
     quiet: options.Quiet = False,
 ) -> None:
-    """Serve a model that adds punctuation marks and capitals, over HTTP and WebSocket.
+    """Serve marks and capitals over HTTP and WebSocket.
 
     Needs the extra "serve". POST /v1/punctuate accepts a text, words with times, or a file in any format that
     punctuate reads; the WebSocket /v1/stream accepts words as they arrive; / is a page to read, edit and export a file.
