@@ -28,7 +28,10 @@ FILES = {name: sample for name, sample in SAMPLES.items() if isinstance(sample, 
 # Files of the page
 
 
-@pytest.mark.parametrize("path", ["/", *(f"/page/{name}" for name in (*SCRIPTS, "page.css", "theme.css", "icon.svg"))])
+STYLES = ("page.css", "theme.css", "captions.css", "icon.svg")
+
+
+@pytest.mark.parametrize("path", ["/", "/captions", *(f"/page/{name}" for name in (*SCRIPTS, *STYLES))])
 def test_files_of_the_page(client, path):
     answer = client.get(path)
     assert answer.status_code == 200

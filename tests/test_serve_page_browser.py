@@ -1,6 +1,7 @@
 """The page of the service in a browser: both tabs from dropping a file to the end, without errors on the console."""
 
 import io
+import json
 import wave
 
 import pytest
@@ -252,3 +253,20 @@ def test_marks_are_typed_as_in_an_editor(open_page, ctm):
         page.press(".")
         assert read(page) == bare
         assert begin != bare
+
+
+def test_captions_for_viewers(open_page):
+    from websockets.sync.client import connect
+
+    with open_page(token="abc", query="?token=abc") as page:
+        origin = page.run("location.origin")
+        page.open(f"{origin}/captions?stream=hall&lines=1&colour=ff0000&size=20&token=abc")
+        page.wait("document.body.dataset.connected")
+        assert page.run("location.search") == "?stream=hall&lines=1&colour=ff0000&size=20"
+        with connect(f"ws{origin[4:]}/v1/stream?captions=hall&token=abc") as speaker:
+            speaker.send(json.dumps({"words": ["ana", "mira"]}))
+            page.wait("document.querySelector('.provisional').textContent.toLowerCase().startsWith('ana')")
+            speaker.send(json.dumps({"end": True}))
+            page.wait("document.querySelector('.final').textContent.toLowerCase().includes('mira')")
+        style = "getComputedStyle(document.querySelector('#captions'))"
+        assert page.run(f"[{style}.color, {style}.fontSize === innerHeight / 5 + 'px']") == ["rgb(255, 0, 0)", True]

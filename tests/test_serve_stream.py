@@ -470,3 +470,18 @@ def socket_messages(socket):
 
 def receive_here(socket):
     return ServerMessage.model_validate_json(socket.recv(60))
+
+
+def test_viewers_see_the_answers_of_a_named_stream(client):
+    with (
+        client.websocket_connect("/v1/captions?stream=hall") as viewer,
+        client.websocket_connect("/v1/captions?stream=other"),
+        client.websocket_connect("/v1/stream?captions=hall") as speaker,
+    ):
+        for text in ("ana", "mira"):
+            speaker.send_json({"words": [text]})
+            answer = speaker.receive_json()
+            assert viewer.receive_json() == answer
+    with client.websocket_connect("/v1/stream?captions=hall") as speaker:  # nobody watches
+        speaker.send_json({"words": ["ana"], "end": True})
+        assert speaker.receive_json()["final"]

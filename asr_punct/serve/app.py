@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import metadata
@@ -23,7 +23,8 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
-from asr_punct.serve.connections import Bodies, Connections, while_connected
+from asr_punct.serve.audience import Audience
+from asr_punct.serve.connections import Bodies, Connection, Connections, while_connected
 from asr_punct.serve.documents import Documents
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
@@ -38,6 +39,8 @@ from asr_punct.serve.streams import Streams
 from asr_punct.serve.transcription import Transcriber, may_be_audio
 from asr_punct.serve.vosk_proxy import serve_vosk
 
+Serve = Callable[[Connection], Awaitable[None]]
+"""Serves an accepted connection."""
 PAGE = Path(__file__).parent / "page"
 _DESCRIPTION = "Adds punctuation and capitals to the words of speech recognisers, from the words and their pauses."
 _POLL_S = 0.05
@@ -67,6 +70,7 @@ class Service:
     openai: str = ""
     transcriber: Transcriber | None = None
     metrics: Metrics = field(default_factory=Metrics)
+    audience: Audience = field(default_factory=Audience)
     bodies: Bodies = field(init=False)
     documents: Documents = field(init=False)
     streams: Streams = field(init=False)
@@ -188,16 +192,32 @@ def _request_schema() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _add_streams(app: FastAPI, service: Service) -> None:
+    def published(websocket: WebSocket, serve: Serve) -> Serve:
+        """Return `serve`; what it sends also goes to the viewers of the query's `captions`."""
+        name = websocket.query_params.get("captions", "")
+
+        async def serve_published(connection: Connection) -> None:
+            if name:
+                connection.on_text = partial(service.audience.publish, name)
+            await serve(connection)
+
+        return serve_published
+
     @app.websocket("/v1/stream")
     async def stream(websocket: WebSocket) -> None:
-        await service.connections.serve(websocket, "stream", service.streams.serve)
+        await service.connections.serve(websocket, "stream", published(websocket, service.streams.serve))
+
+    @app.websocket("/v1/captions")
+    async def captions(websocket: WebSocket) -> None:
+        watch = partial(service.audience.serve, websocket.query_params.get("stream", ""))
+        await service.connections.serve(websocket, "captions", watch)
 
     if service.vosk:
 
         @app.websocket("/")
         async def vosk(websocket: WebSocket) -> None:
             forward = partial(serve_vosk, address=service.vosk, documents=service.documents)
-            await service.connections.serve(websocket, "vosk", forward)
+            await service.connections.serve(websocket, "vosk", published(websocket, forward))
 
 
 def _add_operation(app: FastAPI, service: Service) -> None:
@@ -221,21 +241,29 @@ def _add_operation(app: FastAPI, service: Service) -> None:
 def _add_page(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
-        """Return the page; a token in the query becomes a cookie, so that it is not in the address."""
-        token = request.query_params.get("token")
-        if token and service.token:
-            answer = RedirectResponse("/", 303)
-            if is_equal(token, service.token):  # a wrong one gets here beside a good cookie
-                secure = request.url.scheme == "https"
-                answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)
-            return answer
-        return FileResponse(PAGE / "index.html")
+        return _page(request, "index.html", service.token)
+
+    @app.get("/captions", include_in_schema=False)
+    async def captions(request: Request) -> Response:
+        return _page(request, "captions.html", service.token)
 
     @app.get("/docs", include_in_schema=False)
     def reference() -> Response:
         return HTMLResponse(_reference_page(app.openapi()))
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
+
+
+def _page(request: Request, name: str, service_token: str) -> Response:
+    """Return a page; a token in the query becomes a cookie, so that it is not in the address."""
+    token = request.query_params.get("token")
+    if not (token and service_token):
+        return FileResponse(PAGE / name)
+    answer = RedirectResponse(request.url.remove_query_params("token").replace(scheme="", netloc=""), 303)
+    if is_equal(token, service_token):  # a wrong one gets here beside a good cookie
+        secure = request.url.scheme == "https"
+        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)
+    return answer
 
 
 def _reference_page(api: dict[str, Any]) -> str:

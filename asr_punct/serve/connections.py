@@ -152,7 +152,7 @@ class Connections:
             task.cancel()
 
     async def serve(self, websocket: WebSocket, kind: str, serve: Callable[[Connection], Awaitable[None]]) -> None:
-        """Accept a connection of a kind (`stream` or `vosk`) and serve it, or refuse it with status 503."""
+        """Accept a connection of a kind (`stream`, `captions` or `vosk`) and serve it, or refuse it with status 503."""
         count = len(self._open)
         if count >= self._limits.streams or self.stop.is_set():
             self._metrics.refused.labels("streams").inc()
@@ -195,6 +195,8 @@ class Connection:
         self._reading = asyncio.ensure_future(self._read())
         self.is_behind = False
         """Whether the client sends more than is read, and its last message had to wait for `limits.behind_s`."""
+        self.on_text: Callable[[str], object] | None = None
+        """Gets each text that is sent."""
 
     def stop_waiting(self) -> None:
         """Stop waiting for messages."""
@@ -254,6 +256,8 @@ class Connection:
         """Send a message. Raises DisconnectedError if the client has gone, or does not read (see `server.Server`)."""
         part = {"text": message} if isinstance(message, str) else {"bytes": message}
         await self._send_event({"type": "websocket.send", **part})
+        if self.on_text and isinstance(message, str):
+            self.on_text(message)
 
     async def close(self, code: int, reason: str = "") -> None:
         """Close the WebSocket."""

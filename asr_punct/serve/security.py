@@ -58,7 +58,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        is_page = path == "/" or path.startswith("/page/")
+        is_page = path in ("/", "/captions") or path.startswith("/page/")
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -67,9 +67,10 @@ export async function written(words, labels, settings) {
   return answer.words.map((word) => word.written);
 }
 
-/** Open the WebSocket of live streams. The cookie of the page has the token, if there is one. */
-export function openStream() {
-  const address = new URL("v1/stream", document.baseURI);
+/** Open the WebSocket of live streams. Pages of captions show what it answers under a name. */
+export function openStream(name) {
+  const address = new URL("v1/stream", document.baseURI); // the cookie of the page has the token, if there is one
+  address.searchParams.set("captions", name);
   address.protocol = address.protocol.replace("http", "ws");
   return new WebSocket(address);
 }

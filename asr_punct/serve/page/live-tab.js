@@ -20,10 +20,12 @@ export class LiveTab {
   #replay = null;
   #transcript = null;
   #reason = "";
+  #name = `page-${Math.random().toString(36).slice(2, 10)}`;
 
   constructor(player) {
     this.player = player;
     this.captions = new Captions(byId("captions"));
+    byId("captions-link").href = `captions?stream=${this.#name}&background=000000`;
     byId("live-play").addEventListener("click", () => this.#toggle().catch(reportError));
     byId("speed").addEventListener("change", () => this.#setRate());
     byId("lookahead").addEventListener("change", () => this.open());
@@ -94,7 +96,7 @@ export class LiveTab {
       language: language || this.#words[0].utterance.language || null,
       model: model || null,
     };
-    this.#replay = new Replay(this.#words, clock, this.#begin, config);
+    this.#replay = new Replay(this.#words, clock, this.#begin, config, this.#name);
     this.#replay.addEventListener("answer", ({ detail }) => this.captions.show(detail));
     this.#replay.addEventListener("state", ({ detail }) => {
       this.#reason = detail;

@@ -36,9 +36,11 @@ export class Replay extends EventTarget {
    * @param clock the audio element, or its replacement
    * @param begin time of the clock at which the replay begins, in seconds
    * @param config of the stream
+   * @param name of the stream, for pages of captions
    */
-  constructor(words, clock, begin, config) {
+  constructor(words, clock, begin, config, name) {
     super();
+    this.name = name;
     this.words = spokenOrder(words);
     this.clock = clock;
     this.begin = begin;
@@ -107,7 +109,7 @@ export class Replay extends EventTarget {
 
   #connect() {
     if (this.#socket?.readyState === WebSocket.OPEN) return Promise.resolve();
-    const socket = openStream();
+    const socket = openStream(this.name);
     this.#socket = socket;
     this.#sentAt = [];
     return new Promise((resolve, reject) => {

@@ -66,6 +66,7 @@ export class Transport {
     byId("transport").hidden = !hasAudio || currentTab() !== "tab-file";
     byId("play").textContent = t(audio.paused ? "play" : "pause");
     byId("loop").ariaPressed = String(Boolean(loop));
+    byId("back").title = t("back");
     byId("back").textContent = `−${number(BACK_S)} s`;
   }
 

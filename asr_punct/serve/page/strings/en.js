@@ -138,4 +138,5 @@ export default {
   cue_line: "Characters of the line: at most {most}, in {lines} lines",
   cue_speed: "Characters a second: at most {most}",
   per_second: "c/s",
+  captions_link: "Captions for viewers (opens a window)",
 };

@@ -138,4 +138,5 @@ export default {
   cue_line: "Caracteres de la línea: como mucho {most}, en {lines} líneas",
   cue_speed: "Caracteres por segundo: como mucho {most}",
   per_second: "c/s",
+  captions_link: "Subtítulos para el público (abre una ventana)",
 };

@@ -138,4 +138,5 @@ export default {
   cue_line: "Lerroaren karaktereak: gehienez {most}, {lines} lerrotan",
   cue_speed: "Karaktere segundoko: gehienez {most}",
   per_second: "k/s",
+  captions_link: "Ikusleentzako azpitituluak (leiho bat irekitzen du)",
 };
