@@ -105,12 +105,7 @@ def test_clients_get_punctuated_results(make_service, vosk_server):
     assert bare(answers[4]["partial"]) == "dónde está"
     assert [answer["partial"][-1:].isalpha() for answer in (answers[1], answers[4])] == [True, True]
     assert answers[4]["partial_result"][-1]["word"][-1].isalpha()
-<<<<<<< HEAD
     assert all(answers[i]["text"][-1] in ".?!…" for i in (3, 5))
-=======
-    assert answers[3]["text"][-1] in ".?!…"
-    assert answers[5]["text"][-1] in ".?!…"
->>>>>>> a693926 (Summaries of serve and models fit their line; where training starts, resumes and stops; the import graph of today)
     assert [entry["end"] for entry in answers[4]["partial_result"]] == [2.2, 2.45]
     check_result(answers[5], LAST)
     assert answers[5]["spk_frames"] == CHUNK * len(SCRIPT)
