@@ -18,7 +18,7 @@ from asr_punct.words import Utterance, Word
 READ_BACK = [name for name in WRITABLE_FILES if name in READABLE]
 SILENCE, TAGS = ["sil", "<eps>"], ["<i>", "</rt>", "{\\an8}"]
 TOKENS = ["a", "Ñ", "-->", "<v", "&amp;", "&#160;", "&nbsp", '"', '""', "'", ";;", "#", "\\N", "\ufeff", "\0", "\x01",
-          "\udc98", "\u200b", "7", "1:2", "NaN", "WEBVTT", "NOTE", "-", "@", ",", "[0.00s", "->", "2.50s]", "{", "}",
+          "\udc98", "\u200b", "7", "1:2", "NaN", "WEBVTT", "NOTE", "-", "/", "@", ",", "[0.00s", "->", "2.50s]", "{", "}",
           "<o>", "\u0130"]  # fmt: skip
 LOSES = {"srt": TAGS, "ctm": SILENCE, "textgrid": SILENCE, "eaf": SILENCE}
 """Words that a format cannot hold: SubRip has no escapes, and in others these mean silence."""

@@ -12,7 +12,7 @@ from itertools import groupby
 from asr_punct.files import Lines
 from asr_punct.formats.cues.clock import ARROW, Times, is_exact, times_of_line
 
-_NO_CUES = ("WEBVTT", "NOTE", "STYLE", "REGION")
+_NO_CUES = ("WEBVTT", "NOTE", "STYLE", "REGION", "Region:")
 """Beginnings of blocks that are not shown."""
 
 
@@ -57,7 +57,7 @@ def stray_texts(lines: Iterable[str]) -> Iterator[str]:
     for is_empty, group in groupby(lines, key=lambda line: not line.strip()):
         block = list(group)
         is_known = block[0].startswith(_NO_CUES) or any(ARROW in line for line in block) or block[0].strip().isdecimal()
-        if not (is_empty or is_known):
+        if not (is_empty or is_known or block[-1].endswith("}")):  # of a style with an empty line
             yield block[0]
 
 

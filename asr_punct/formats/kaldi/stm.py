@@ -15,20 +15,22 @@ from typing import TextIO
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Pathlike, display_name, read_lines
-from asr_punct.formats.entries import entry_words, segment_times, written_words
+from asr_punct.formats.entries import segment_times, with_edge_times, written_words
 from asr_punct.formats.kaldi.ctm import COMMENT
 from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
 from asr_punct.formats.times import column_time
 from asr_punct.formats.values import format_seconds, one_token, short_repr
 from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles.units import with_edges
-from asr_punct.words import Seconds, Utterance, Word, annotate
+from asr_punct.words import Seconds, Utterance, Word, annotate, split_words
 
 _FORMAT = "stm"
 _IGNORED = "ignore_time_segment_in_scoring"
 _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOTALL)
 """The columns before the transcript, and the transcript."""
 _ALTERNATIVES = re.compile(r"\{[^{}]*\s/\s[^{}]*\}")
+_TOKEN = re.compile(r"[{}]|[^\s{}]+")
+_NO_ALTERNATIVE = "@"
 _COLUMNS = "file channel speaker start end [<label>] transcript"
 _NO_LABEL = "<NA>"
 _NO_SPEAKER = "unknown"
@@ -38,7 +40,7 @@ def read_stm(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each segment of an STM file.
 
     The first word has the segment's start and the last its end. Pauses are unknown, because a segment may begin and end
-    with silence. Alternatives (`{ a / b }`) are errors.
+    with silence. Of alternatives (`{ a / b / @ }`) the first is read, and all are kept.
     """
     return attach_lines(_parsed_lines(path))
 
@@ -56,20 +58,44 @@ def _utterance(line: str, number: int, place: str) -> Utterance | None:
         raise InputError(place, plural(len(columns), "column"), _COLUMNS)
     name, channel, speaker = columns[:3]
     start, end = (column_time(columns[i], place, what) for i, what in ((3, "start"), (4, "end")))
-    words = entry_words(match[2], start, end, None, place)
+    words, tail = _words(match[2], place)
     if not words or _is_ignored(match[2]):
         return None
-    if alternatives := _ALTERNATIVES.search(match[2]):
-        raise InputError(place, f"the alternatives {short_repr(alternatives[0])}", "one transcript")
     return Utterance(
-        tuple(words),
+        with_edge_times(words, start, end),
         id=f"{name}-{number}",
         recording=name,
         channel=channel,
         speaker="" if speaker == _NO_SPEAKER else speaker,
         time_source="segment",
-        origin=LineOrigin(_FORMAT, head=match[1]),
+        origin=LineOrigin(_FORMAT, head=match[1], tail=tail),
     )
+
+
+def _words(transcript: str, place: str) -> tuple[Sequence[Word], str]:
+    """Return the words, those of the first alternatives, and the text after the last one.
+
+    If there are alternatives, the origin of each word has the text before it.
+    """
+    if not _ALTERNATIVES.search(transcript):
+        return split_words(transcript), ""
+    words, are_first, end = list[Word](), list[bool](), 0
+    for token in _TOKEN.finditer(transcript):
+        if token[0] == "{":
+            are_first.append(True)
+        elif token[0] == "}" and are_first:
+            are_first.pop()
+        elif token[0] == "/" and are_first:
+            are_first[-1] = False
+        elif token[0] == "}":
+            are_first.append(False)
+            break
+        elif all(are_first) and not (are_first and token[0] == _NO_ALTERNATIVE):
+            words.append(Word(token[0], origin=LineOrigin(_FORMAT, head=transcript[end : token.start()])))
+            end = token.end()
+    if are_first:
+        raise InputError(place, f"the alternatives {short_repr(transcript)}", "a } for each {")
+    return words, transcript[end:]
 
 
 def _is_ignored(transcript: str) -> bool:
@@ -113,7 +139,8 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
     Segments that were read from an STM keep all columns but the transcript, the lines around them, and their order.
     Other segments last from their first word's start to their last word's end and are sorted by recording, channel and
-    start; white space in names becomes `_`. Raises InputError if an utterance has no times.
+    start; white space in names becomes `_`. Raises InputError if an utterance has no times, or words that would be
+    read as alternatives.
     """
     numbered = ((number, each) for number, each in enumerate(with_edges(utterances), start=1) if each.words)
     for from_stm, group in groupby(numbered, key=lambda item: line_origin(item[1].origin, _FORMAT) is not None):
@@ -122,7 +149,10 @@ def write_stm(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> N
 
 
 def _line_text(number: int, utterance: Utterance, glyphs: Glyphs) -> str:
-    text = " ".join(written_words(utterance, glyphs))
+    written = written_words(utterance, glyphs)
+    places = [line_origin(word.origin, _FORMAT) for word in utterance.words]
+    spaces = [place.head if place else " " * bool(i) for i, place in enumerate(places)]
+    text = "".join(f"{space}{word}" for space, word in zip(spaces, written, strict=True))
     origin = line_origin(utterance.origin, _FORMAT) or _new_line(utterance, number, text)
     return lines_around(origin, f" {text}")
 
@@ -134,6 +164,10 @@ def _recording_and_start(line: str) -> tuple[str, str, Seconds]:
 
 
 def _new_line(utterance: Utterance, number: int, text: str) -> LineOrigin:
+    if found := _ALTERNATIVES.search(text):
+        raise InputError(
+            f"utterance {utterance.id or number!r}", repr(found[0]), "words that are no alternatives in STM"
+        )
     times = segment_times(utterance.words, f"utterance {utterance.id or number!r}")
     name = one_token(utterance.recording or utterance.id or f"utterance{number}")
     speaker = one_token(utterance.speaker or _NO_SPEAKER)
