@@ -18,8 +18,8 @@ from asr_punct.words import Utterance, Word
 READ_BACK = [name for name in WRITABLE_FILES if name in READABLE]
 SILENCE, TAGS = ["sil", "<eps>"], ["<i>", "</rt>", "{\\an8}"]
 TOKENS = ["a", "Ñ", "-->", "<v", "&amp;", "&#160;", "&nbsp", '"', '""', "'", ";;", "#", "\\N", "\ufeff", "\0", "\x01",
-          "\udc98", "\u200b", "7", "1:2", "NaN", "WEBVTT", "NOTE", "-", "/", "@", ",", "[0.00s", "->", "2.50s]", "{", "}",
-          "<o>", "\u0130"]  # fmt: skip
+          "\udc98", "\u200b", "7", "1:2", "NaN", "WEBVTT", "NOTE", "-", "/", "@", ",", "[0.00s", "->", "2.50s]", "{",
+          "}", "<o>", "\u0130"]  # fmt: skip
 LOSES = {"srt": TAGS, "ctm": SILENCE, "textgrid": SILENCE, "eaf": SILENCE}
 """Words that a format cannot hold: SubRip has no escapes, and in others these mean silence."""
 TIMES = [None, None, 0.0, 0.1, 0.5, 1.0, 1.0, 2.25, 2.25, 3600.0, 1e9, -1.0, -0.0004, math.nan, math.inf, 1e12]
