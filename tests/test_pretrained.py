@@ -14,6 +14,7 @@ from model_dummies import FAMILIES, checkpoint, funnel, inputs, window
 from published_encoders import BERTEUS, BETO, IXAMBERT, PUBLISHED, write_published
 
 from asr_punct.errors import ConfigError
+from asr_punct.model.encoder import encoder_from_settings
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 
 
@@ -32,7 +33,7 @@ def test_dropout_is_that_of_the_checkpoint_or_configured(part, family, masked_lm
     ]
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, "mpnet"])
 def test_any_encoder_by_directory(family, tmp_path):
     encoder = pretrained_encoder(checkpoint(tmp_path, family)).eval()
     assert encoder.decoder is None
@@ -40,6 +41,17 @@ def test_any_encoder_by_directory(family, tmp_path):
     batch = inputs([window(np.random.default_rng(0), 5)])
     names = ("input_ids", "attention_mask", "word_index", "boundaries")
     assert encoder(*(batch[name] for name in names)).words.shape == (1, 5, 16)
+
+
+@pytest.mark.parametrize("masked_lm", [False, True])
+@pytest.mark.parametrize("family", [*FAMILIES, "mpnet"])
+def test_weights_in_half_precision_become_those_of_a_model_directory_in_fp32(family, masked_lm, tmp_path):
+    name = checkpoint(tmp_path, family)
+    transformers.AutoModelForMaskedLM.from_pretrained(name).half().save_pretrained(name)
+    encoder = pretrained_encoder(name, masked_lm)
+    again = encoder_from_settings(encoder.settings)
+    again.load_state_dict(encoder.state_dict())
+    assert {weights.dtype for each in (encoder, again) for weights in each.parameters()} == {torch.float32}
 
 
 def test_an_encoder_that_shortens_its_input_is_refused(tmp_path):

@@ -150,9 +150,15 @@ def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:
         return LookupEncoder(**{name: value for name, value in settings.items() if name != "model_type"})
     config = AutoConfig.for_model(**{name: value for name, value in settings.items() if name != _MASKED_LM})
     if settings.get(_MASKED_LM):
-        return with_decoder(cast(Any, AutoModelForMaskedLM).from_config(config))
-    arguments = {"add_pooling_layer": False} if config.model_type in {"bert", "roberta", "xlm-roberta"} else {}
-    return WordEncoder(cast(Any, AutoModel).from_config(config, **arguments))
+        return with_decoder(cast(Any, AutoModelForMaskedLM).from_config(config).float())
+    return WordEncoder(without_pooler(cast(Any, AutoModel).from_config(config).float()))
+
+
+def without_pooler(encoder: nn.Module) -> nn.Module:
+    """Return the encoder without the layer that some have for a vector of the whole text."""
+    if hasattr(encoder, "pooler"):
+        cast(Any, encoder).pooler = None
+    return encoder
 
 
 class _Identity(nn.Identity):

@@ -29,7 +29,7 @@ from transformers.utils.hub import cached_file
 from asr_punct.errors import ConfigError, one_line
 from asr_punct.files import read_json_file, read_text_file
 from asr_punct.logs import log_level
-from asr_punct.model.encoder import WordEncoder, with_decoder
+from asr_punct.model.encoder import WordEncoder, with_decoder, without_pooler
 from asr_punct.subwords import SubwordTokenizer
 
 _NAME = "model.encoder.name"
@@ -56,8 +56,8 @@ def pretrained_encoder(
     try:
         with_head = _load_masked_lm(name, config) if masked_lm else None
         if with_head is not None:
-            return with_decoder(with_head)
-        model = _load(AutoModel, name, config)
+            return with_decoder(with_head.float())  # transformers loads in the checkpoint's precision
+        model = _load(AutoModel, name, config).float()
     except ConfigError:
         raise
     except _LOADING_ERRORS as error:
@@ -67,9 +67,7 @@ def pretrained_encoder(
     if isinstance(model, FunnelBaseModel):
         found = f"{name!r}, a FunnelBaseModel, which has no vector for each sub-word"
         raise ConfigError(_NAME, found, "one with a decoder: funnel-transformer/small, not -base")
-    if hasattr(model, "pooler"):
-        model.pooler = None
-    return WordEncoder(model)
+    return WordEncoder(without_pooler(model))
 
 
 def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:

@@ -33,7 +33,7 @@ _STEP = 0.85
 def load_encoder(name: str) -> tuple[BertModel, str]:
     """Return an encoder of the hub or a folder and its tokenizer.json. Raises InputError if it cannot be loaded."""
     try:
-        model = AutoModel.from_pretrained(name, add_pooling_layer=False)
+        model = AutoModel.from_pretrained(name, add_pooling_layer=False).float()
         return model, AutoTokenizer.from_pretrained(name).backend_tokenizer.to_str()
     except (OSError, TypeError, ValueError) as error:
         raise InputError(name, first_line(error), f"an encoder of the hub, a folder, or {_PACKAGED}") from None
