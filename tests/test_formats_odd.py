@@ -4,6 +4,7 @@ import math
 from io import StringIO
 
 import pytest
+from dummies import file
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,3 +67,22 @@ def test_what_is_written_is_read(name, data):
     file = MemoryFile("r", visible(out.getvalue()).encode())
     if words:
         assert sorted(word.text for value in formats.read(file, name) for word in value.words) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "segment"),
+    [
+        ("a.srt", "{0}\n00:00:0{0},000 --> 00:00:0{1},000\n{2}\n\n"),
+        ("a.csv", '{0}000,{1}000,"{2}"\n'),
+        ("a.txt", "[00:00:0{0}.000 --> 00:00:0{1}.000]  {2}\n"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("texts", "count"), [([" super", "mar", "ket", " es"], 2), ([" el", " (mar)"], 0), (["el", "mar"], 0)]
+)
+def test_segments_that_are_tokens_are_reported(tmp_path, caplog, name, segment, texts, count):
+    rows = "".join(segment.format(i, i + 1, text) for i, text in enumerate(texts))
+    path = file(tmp_path, name, "start,end,text\n" * (name == "a.csv") + rows)
+    assert [word.text for each in formats.read(path) for word in each.words] == [text.strip() for text in texts]
+    found = f"{path}: {count} segments inside a word (first: 'mar')"
+    assert [message.partition(", as")[0] for message in caplog.messages] == [found] * bool(count)

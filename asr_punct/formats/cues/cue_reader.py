@@ -17,6 +17,7 @@ from asr_punct.formats.cues.blocks import Block, srt_blocks, stray_texts, vtt_bl
 from asr_punct.formats.cues.clock import ARROW, Times, has_word_time, word_times
 from asr_punct.formats.cues.cue_text import SRT, VTT, CueText, Markup
 from asr_punct.formats.entries import with_edge_times
+from asr_punct.formats.fragments import Fragments
 from asr_punct.formats.origins import LineOrigin
 from asr_punct.formats.times import NotATime
 from asr_punct.words import Seconds, Utterance, Word
@@ -100,10 +101,11 @@ class _Reader:
         first = list(islice(blocks, _FIRST_CUES))
         self._repeats = self._repeat_lines(first)
         previous: Utterance | None = None
-        stray = list[str]()
+        stray, fragments = list[str](), Fragments()
         for block in chain(first, blocks):
             stray += stray_texts(block.before) if self._markup is VTT else ()
             if block.times:
+                fragments.add("\n".join(block.text))
                 if previous is not None:
                     yield previous
                 previous = self._utterance(block, block.times)
@@ -113,6 +115,7 @@ class _Reader:
                 lines = ((i, line) for i, line in enumerate(block.before, start=1) if line.strip())
                 for number, line in islice(lines, int(self._markup is VTT), 2):  # the header of WebVTT is none
                     raise self._error(number, _shown(line))
+        fragments.report(display_name(self._path))
         if stray:
             found = f"{plural(len(stray), 'block')} of text without times (first: {_shown(stray[0])})"
             _LOG.warning("%s: %s: no player shows them, and they are not read", display_name(self._path), found)

@@ -25,6 +25,7 @@ _KEYS = ("supervisions", "tracks")
 
 def is_cuts(lines: Iterable[str]) -> bool:
     """Whether the first line of a file is a cut."""
+    lines = list(lines)
     for key in _KEYS:
         item = first_json_value(lines, key)
         if isinstance(find(item, key), list):

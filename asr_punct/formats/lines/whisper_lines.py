@@ -10,11 +10,12 @@ The first word has the segment's start and the last its end, as in subtitles.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TextIO
+from typing import TextIO, cast
 
 from asr_punct.errors import InputError, plural
 from asr_punct.files import Lines, Pathlike, display_name, read_lines, recording_name
 from asr_punct.formats.entries import entry_words, segment_times, sorted_by_start, written_words
+from asr_punct.formats.fragments import Fragments
 from asr_punct.formats.origins import LineOrigin, ParsedLine, attach_lines, line_origin, lines_around
 from asr_punct.formats.times import column_time
 from asr_punct.formats.values import format_clock, short_repr
@@ -31,6 +32,8 @@ _LOG_LINE = re.compile(
 )
 """The part of a line before its text, with start, end and speaker; the text."""
 _TURN = "[SPEAKER_TURN]"
+_LOG_MARGIN = 2
+"""Number of spaces that Whisper and whisper.cpp write between the times and the text."""
 _HEADER = "start\tend\ttext"
 _EXPECTED = "start TAB end TAB text, in whole milliseconds"
 
@@ -47,7 +50,7 @@ def is_whisper_tsv(lines: Iterable[str]) -> bool:
 
 def read_whisper_log(path: Pathlike) -> Iterator[Utterance]:
     """Yield an utterance for each line with times and words. Other lines are messages, and are kept."""
-    return named_segments(_parsed_log(read_lines(path), display_name(path)), path)
+    return named_segments(_parsed_log(read_lines(path), display_name(path)), path, _LOG_MARGIN)
 
 
 def read_whisper_tsv(path: Pathlike) -> Iterator[Utterance]:
@@ -58,10 +61,17 @@ def read_whisper_tsv(path: Pathlike) -> Iterator[Utterance]:
     return named_segments(_parsed_tsv(read_lines(path), display_name(path)), path)
 
 
-def named_segments(lines: Iterator[ParsedLine], path: Pathlike) -> Iterator[Utterance]:
-    """Yield the utterances with names, each with the lines without words before it."""
-    name, numbered = recording_name(path), enumerate(attach_lines(lines), start=1)
-    return (replace(utterance, id=f"{name}-{number}", recording=name) for number, utterance in numbered)
+def named_segments(lines: Iterator[ParsedLine], path: Pathlike, margin: int = 0) -> Iterator[Utterance]:
+    """Yield the utterances with names, each with the lines without words before it.
+
+    `margin` is the number of spaces between the times of a line and its text.
+    """
+    name, fragments = recording_name(path), Fragments()
+    for number, utterance in enumerate(attach_lines(lines), start=1):
+        head = cast(LineOrigin, utterance.origin).head
+        fragments.add(head[len(head.rstrip(" ")) + margin :] + utterance.words[0].text)
+        yield replace(utterance, id=f"{name}-{number}", recording=name)
+    fragments.report(display_name(path))
 
 
 def _parsed_log(lines: Lines, name: str) -> Iterator[ParsedLine]:
