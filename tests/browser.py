@@ -14,6 +14,7 @@ from typing import Any
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 _OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--mute-audio", "--autoplay-policy=no-user-gesture-required"),
+    *("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"),  # a microphone that beeps
     "--force-prefers-reduced-motion",  # a click meets its element only if nothing scrolls
 )
 _TIMEOUT_S = 60.0
@@ -130,6 +131,7 @@ def chromium(folder: Path, language: str = "en") -> Iterator[Page]:
     from websockets.sync.client import connect
 
     profile = folder / "profile"
+    (profile / "DevToolsActivePort").unlink(missing_ok=True)  # of an earlier browser in this folder
     options = [*_OPTIONS, f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank"]
     process = subprocess.Popen(
         [str(CHROMIUM), f"--accept-lang={language}", *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

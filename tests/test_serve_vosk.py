@@ -11,6 +11,7 @@ import threading
 import pytest
 
 pytest.importorskip("fastapi", reason="pip install '.[serve]'")
+from browser import CHROMIUM
 from services import running
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -168,3 +169,23 @@ def test_vosk_transcriber(make_service, vosk_server, tmp_path):
     lines = (tmp_path / "talk.txt").read_text().splitlines()
     assert [bare(line) for line in lines] == SENTENCES
     assert all(line[0] in "¿AD" and line[-1] in ".?" for line in lines)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
+def test_the_microphone_of_the_page(open_page, vosk_server):
+    words = "[...document.querySelectorAll('.w')].map((word) => word.textContent).join(' ')"
+    with open_page(vosk=vosk_server) as page:
+        page.click("#tab-microphone")
+        page.wait("!document.querySelector('#microphone-tools').hidden")
+        page.click("#listen")
+        page.wait("document.querySelector('#level').value > 0")
+        page.wait("document.querySelector('#spoken .final').textContent.toLowerCase().includes('casa')")
+        page.click("#listen")
+        page.wait("!document.querySelector('#edit-spoken').disabled")
+        page.click("#edit-spoken")
+        page.wait("document.querySelectorAll('.w').length === 8")
+        assert bare(page.run(words)) == " ".join(SENTENCES)
+    with open_page() as page:
+        page.wait("document.querySelector('#microphone-hint').textContent.includes('--vosk')")
+        assert page.run("document.querySelector('#microphone-tools').hidden")

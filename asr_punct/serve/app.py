@@ -226,6 +226,11 @@ def _add_operation(app: FastAPI, service: Service) -> None:
         """Return the models that a request can name."""
         return [ModelDescription(**each) for each in service.models.describe()]
 
+    @app.get("/v1/features", tags=["models"])
+    def features() -> dict[str, bool]:
+        """Return what the page can offer: `microphone` needs a Vosk server."""
+        return {"microphone": bool(service.vosk)}
+
     @app.get("/healthz", tags=["operation"])
     async def health() -> Response:
         """Return 200 while the service accepts requests, 503 while it stops. Needs no token."""

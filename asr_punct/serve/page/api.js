@@ -36,6 +36,11 @@ export async function models() {
   return (await request("v1/models")).json();
 }
 
+/** Return what the service can do: `{microphone}`. */
+export async function features() {
+  return (await request("v1/features")).json();
+}
+
 function upload(file, settings, more, signal) {
   const form = new FormData();
   const options = { language: settings.language, model: settings.model, ignore_labels: settings.ignoreLabels, ...more };

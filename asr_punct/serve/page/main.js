@@ -5,6 +5,7 @@ import { byId } from "./dom.js";
 import { FileTab } from "./file-tab.js";
 import { languageName, number, t } from "./i18n.js";
 import { LiveTab } from "./live-tab.js";
+import { MicrophoneTab } from "./microphone-tab.js";
 import { startPageSettings } from "./page-settings.js";
 import { Player } from "./player.js";
 import { settings, startSettings } from "./settings.js";
@@ -26,7 +27,7 @@ let running = new AbortController();
 async function restore() {
   running.abort("replaced");
   const request = (running = new AbortController());
-  const current = settings();
+  const current = { ...settings(), ...(file.isSpoken ? { ignoreLabels: true } : {}) }; // its marks were made by parts
   reportWork("working", () => request.abort());
   const answer = await punctuate(file, current, request.signal).catch((error) => {
     if (request.signal.reason !== "replaced") throw error;
@@ -85,6 +86,10 @@ async function openAudio(audio) {
   liveTab.open(transcript);
 }
 
+new MicrophoneTab((spoken) => {
+  byId("tab-file").click();
+  openFiles(spoken).catch(reportError);
+});
 addEventListener("beforeunload", (event) => {
   if (transcript?.hasUnsavedEdits) event.preventDefault();
 });

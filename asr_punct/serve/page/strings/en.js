@@ -139,4 +139,12 @@ export default {
   cue_speed: "Characters a second: at most {most}",
   per_second: "c/s",
   captions_link: "Captions for viewers (opens a window)",
+  tab_microphone: "Microphone",
+  microphone_hint: "Speak: the captions appear as a recogniser hears you. The text can be edited and exported afterwards.",
+  microphone_none: "There is no recogniser for the microphone. Start the service with one: asr-punct serve --vosk ws://…",
+  level: "Level",
+  edit_spoken: "Edit the transcript",
+  speak: "Speak",
+  stop: "Stop",
+  no_microphone: "The browser gives no microphone. Allow it for this page.",
 };

@@ -139,4 +139,12 @@ export default {
   cue_speed: "Caracteres por segundo: como mucho {most}",
   per_second: "c/s",
   captions_link: "Subtítulos para el público (abre una ventana)",
+  tab_microphone: "Micrófono",
+  microphone_hint: "Hable: los subtítulos aparecen según le oye un reconocedor. Después se puede corregir y exportar el texto.",
+  microphone_none: "No hay reconocedor para el micrófono. Inicie el servicio con uno: asr-punct serve --vosk ws://…",
+  level: "Nivel",
+  edit_spoken: "Corregir la transcripción",
+  speak: "Hablar",
+  stop: "Parar",
+  no_microphone: "El navegador no da acceso al micrófono. Permítalo para esta página.",
 };

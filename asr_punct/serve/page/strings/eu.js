@@ -139,4 +139,12 @@ export default {
   cue_speed: "Karaktere segundoko: gehienez {most}",
   per_second: "k/s",
   captions_link: "Ikusleentzako azpitituluak (leiho bat irekitzen du)",
+  tab_microphone: "Mikrofonoa",
+  microphone_hint: "Hitz egin: azpitituluak ezagutzaile batek entzun ahala agertzen dira. Gero testua zuzendu eta esporta daiteke.",
+  microphone_none: "Ez dago mikrofonorako ezagutzailerik. Abiarazi zerbitzua batekin: asr-punct serve --vosk ws://…",
+  level: "Maila",
+  edit_spoken: "Zuzendu transkripzioa",
+  speak: "Hitz egin",
+  stop: "Gelditu",
+  no_microphone: "Nabigatzaileak ez du mikrofonorik ematen. Baimendu orri honetarako.",
 };
