@@ -119,6 +119,13 @@ def test_large_malformed_grids_are_errors(tmp_path, old, new, place, found):
         read(tmp_path, GRID.replace(old, new))
 
 
+@pytest.mark.parametrize(("name", "place"), [("", "utterance 1"), ("b", "b")])
+def test_a_grid_has_one_recording(name, place):
+    spoken = [Utterance((Word("ya", 0.0, 0.5),), id=name, recording=recording) for recording in "rs"]
+    with refused_at(place, "2 recordings"):
+        written(spoken, "textgrid")
+
+
 @pytest.mark.parametrize("old", ["xmin = 1\n            xmax = 2\n", "xmin = 0.5000\n            xmax = 1\n"])
 def test_intervals_may_overlap_and_silence_may_have_no_length(tmp_path, old):
     start = old.split("\n")[0]
