@@ -1,4 +1,7 @@
-"""Hidden words for an encoder of es-eu: batches, and a training that stops and goes on."""
+"""Hidden words for an encoder of es-eu: batches, a training that stops and goes on, and options of gpu.sh."""
+
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,14 @@ from transformers import AutoModel
 from asr_punct.errors import InputError
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.training.mapped import StoredCorpus
+
+GPU = Path(__file__).parent.parent / "egs" / "models" / "gpu.sh"
+
+
+@pytest.mark.parametrize("options", [[], ["--task", "large"], ["--task", "en", "--minutes", "0"], ["en"]])
+def test_wrong_options_of_the_tasks_for_a_gpu(options):
+    done = subprocess.run([GPU, "--venv", "none", *options], capture_output=True, text=True)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
 
 
 @pytest.fixture(scope="module")
