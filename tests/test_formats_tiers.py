@@ -237,7 +237,8 @@ def test_each_speaker_of_a_grid_has_words_and_a_punctuated_tier(tmp_path):
             {"ana": ["hola luis", ""], "laugh": ["", "x"], "phones": ["o", "l"], "luis": ["", "hola ana"]},
             ["ana", "luis"],
         ),
-        ({"trs": ["hola ana", "sí"], "eng": ["hello ana", "yes"]}, None),
+        ({"spa": ["hola ana", "sí"], "eng": ["hello ana", "yes"]}, None),
+        ({"trs@a": ["hola ana", ""], "eng@a": ["hello ana", ""], "trs@b": ["", "ya voy"]}, ["trs@a", "trs@b"]),
     ],
 )
 def test_tiers_of_a_grid_that_may_be_speech_are_read(tmp_path, tiers, read):

@@ -28,7 +28,7 @@ _WORD_NAMES = ("word", "words", "wrd", "ort")
 _TEXT_NAMES = ("tx", "txt", "text", "utterance", "transcription", "transcript", "orthography", "orth", "sentence")
 _UTTERANCE_NAMES = (
     *("utterance", "utterances", "utt", "transcription", "transcript", "default", "orthography", "orth"),
-    *("sentence", "sentences", "phrase", "phrases", "speech", "turn", "turns", "segment", "segments", "text"),
+    *("sentence", "sentences", "phrase", "phrases", "speech", "turn", "turns", "segment", "segments", "text", "trs"),
 )
 _OTHER_NAMES = (
     *("act", "acts", "action", "actions", "activity", "annotator", "arousal", "breath", "camera", "code", "coder"),
@@ -94,6 +94,11 @@ def may_be_speech(name: str, texts: Iterable[str]) -> bool:
     """Whether a tier with these annotations, without type and speaker, may be speech, by name and content."""
     spoken = [text for text in texts if entries.spoken_tokens(text)]
     return bool(spoken) and not (_has_part(name, _OTHER_NAMES) or _are_codes(spoken))
+
+
+def is_named_speech(name: str) -> bool:
+    """Whether the name of a tier has a part such as `utterance`."""
+    return _has_part(name, _UTTERANCE_NAMES)
 
 
 def _is_coded(tier: EafTier) -> bool:

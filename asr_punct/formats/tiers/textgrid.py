@@ -25,7 +25,7 @@ from asr_punct.formats.entries import (
     written_words,
 )
 from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier, parse_grid
-from asr_punct.formats.tiers.speech_tiers import may_be_speech
+from asr_punct.formats.tiers.speech_tiers import is_named_speech, may_be_speech
 from asr_punct.formats.time_sources import KEY, get_time_source, set_first_time_source
 from asr_punct.formats.times import time_of
 from asr_punct.formats.values import one_token
@@ -65,8 +65,8 @@ def read_textgrid(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utteran
 
     `tiers` are the names of the tiers of words. Else one is named `words`, `word`, `ORT` or `ORT-MAU`, or has such a
     name and a speaker's, or is the only interval tier; or they are those that may be speech by their names and texts,
-    unless two have the same intervals, as transcript and translation do. If an interval has several words, the first
-    has its start and the last its end.
+    of which those named like `utterance` come first, unless two have the same intervals, as transcript and translation
+    do. If an interval has several words, the first has its start and the last its end.
     """
     place, name = display_name(path), recording_name(path)
     yield from grid_utterances(parse_grid(read_text_file(path), place), place, name, tiers)
@@ -103,6 +103,7 @@ def _word_tiers(tiers: Sequence[GridTier], place: str, names: Sequence[str]) -> 
     if of_speakers := tuple(i for i in intervals if any(each.fullmatch(tiers[i].name) for each in _SPEAKER_TIERS)):
         return of_speakers
     speech = tuple(i for i in intervals if may_be_speech(tiers[i].name, (text for *_, text in tiers[i].rows)))
+    speech = tuple(i for i in speech if is_named_speech(tiers[i].name)) or speech
     if speech and not any(_share_intervals(tiers[a], tiers[b]) for a, b in combinations(speech, 2)):
         return speech
     found = ", ".join(repr(tier.name) for tier in tiers) or "none"
