@@ -76,7 +76,7 @@ export class Transport {
     if (event.key !== " " || isShortcut || event.target.closest?.(FIELDS) || !this.player.hasAudio) return;
     event.preventDefault();
     if (event.type === "keyup" || event.repeat) return;
-    if (currentTab() !== "tab-file") byId("live-play").click();
+    if (currentTab() === "tab-live") byId("live-play").click();
     else if (event.shiftKey) this.back();
     else this.toggle();
   }

@@ -1,6 +1,7 @@
 /** The sound around the place that is played, with the cues on it: their edges can be dragged, a click plays there. */
 
 import { byId } from "./dom.js";
+import { currentTab } from "./tabs.js";
 
 const RATE = 8000; // the page decodes to this rate, to save memory
 const PEAK_S = 0.01;
@@ -38,6 +39,7 @@ export class Waveform {
     }
     player.addEventListener("open", () => this.update());
     tools.addEventListener("change", () => this.update());
+    document.addEventListener("tabchange", () => this.update());
     addEventListener("resize", () => this.#draw());
     this.canvas.addEventListener("pointerdown", (event) => this.#press(event));
     this.canvas.addEventListener("pointermove", (event) => this.#move(event));
@@ -47,7 +49,7 @@ export class Waveform {
   /** Show it or not, and decode the sound the first time. */
   update() {
     const { file } = this.player;
-    this.canvas.hidden = !(this.tools.isShown && file);
+    this.canvas.hidden = !(this.tools.isShown && file && currentTab() === "tab-file");
     if (!this.canvas.hidden && file !== this.#file && file.size < LARGEST_BYTES) {
       this.#file = file;
       this.#peaks = null;
