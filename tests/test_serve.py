@@ -268,6 +268,51 @@ def test_large_bodies(make_client):
     assert post(client, content=b"x" * 100, params={"from": "text"}).status_code == 200
 
 
+BODY = b"x" * 8_000_000  # more than the buffers of two sockets
+
+
+def all_of(half):
+    """Return what the service still sends, up to its end of the connection."""
+    return b"".join(iter(lambda: half.recv(10_000), b""))
+
+
+@pytest.mark.parametrize("header", [f"content-length: {len(BODY)}", f"transfer-encoding: chunked\r\n\r\n{len(BODY):x}"])
+def test_a_client_that_reads_after_its_large_body_gets_the_answer(make_service, header):
+    service = make_service(host="127.0.0.1", limits=ServiceLimits(body_bytes=1000, headers_s=60))
+    with running(service) as (_, address), socket.create_connection(address.split(":"), timeout=60) as half:
+        blank = "\r\n" if "chunked" in header else "\r\n\r\n"
+        half.sendall(f"POST /v1/punctuate HTTP/1.1\r\nhost: localhost\r\n{header}{blank}".encode())
+        half.sendall(BODY)
+        assert b" 413 " in all_of(half)
+
+
+def send_for_ever(half):
+    while True:
+        half.sendall(BODY)
+
+
+def test_a_client_that_sends_for_ever_is_disconnected(make_service):
+    service = make_service(
+        host="127.0.0.1", limits=ServiceLimits(body_bytes=1000, buffered_bytes=len(BODY), headers_s=60)
+    )
+    with running(service) as (_, address), socket.create_connection(address.split(":"), timeout=60) as half:
+        half.sendall(b"POST /v1/punctuate HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99999999999\r\n\r\n")
+        with pytest.raises(ConnectionError):
+            send_for_ever(half)
+
+
+def test_the_stop_tells_a_client_that_still_sends(make_service):
+    service = make_service(host="127.0.0.1")
+    with running(service) as (server, address), socket.create_connection(address.split(":"), timeout=60) as half:
+        half.sendall(f"POST /v1/punctuate HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(BODY)}\r\n\r\n".encode())
+        half.sendall(BODY[:100_000])
+        server.should_exit = True
+        while not service.connections.stop.is_set():
+            time.sleep(0.01)
+        half.sendall(BODY[100_000:])
+        assert b" 503 " in all_of(half)
+
+
 def test_a_full_queue(make_client):
     answer = post(make_client(limits=ServiceLimits(requests=0)), json={"text": "a"})
     assert error(answer, 503).place == "queue"
@@ -560,7 +605,7 @@ def test_a_huge_request_that_is_parsed_delays_no_other(make_client, monkeypatch)
     monkeypatch.setattr(app, "parse_request", slowly)
     client = make_client()
     with ThreadPoolExecutor() as pool:
-        huge = [pool.submit(post, client, json={"text": "ana " * 100_000}) for _ in range(2)]
+        huge = [pool.submit(post, client, json={"text": "ana" + " " * 400_000}) for _ in range(2)]
         time.sleep(0.2)
         assert post(client, json={"text": "ana " * 1000}).status_code == 200
         is_answered.set()

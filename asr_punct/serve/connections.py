@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request, WebSocket, WebSocketDisconnect
 from starlette.requests import ClientDisconnect
@@ -18,8 +18,21 @@ from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.words import Seconds
 
 Result = TypeVar("Result")
-STOPPED, IDLE, BAD_MESSAGE, INTERNAL, BEHIND = 1012, 1001, 1008, 1011, 4503
-"""Codes with which the service closes a connection."""
+BAD_MESSAGE, INTERNAL = 1008, 1011
+"""Codes with which the service closes a connection after an error."""
+
+
+class Close(NamedTuple):
+    """Why the service ends a connection without an error: code, reason, and whether the client may continue."""
+
+    code: int
+    reason: str
+    may_continue: bool
+
+
+_STOPPED = Close(1001, "the service stops", may_continue=True)
+_IDLE = Close(1001, "no message for too long", may_continue=False)
+_BEHIND = Close(4503, "the service is too slow for all these words: try again later", may_continue=True)
 _MESSAGE_BYTES = 500
 """Memory of a message beside its content."""
 
@@ -174,7 +187,7 @@ class Connections:
         except asyncio.CancelledError:
             if not self.stop.is_set():
                 raise
-            await connection.close(*connection.close_code)
+            await connection.close(*connection.closing[:2])
         finally:
             connection.stop_waiting()
 
@@ -270,10 +283,8 @@ class Connection:
             raise DisconnectedError from None
 
     @property
-    def close_code(self) -> tuple[int, str]:
-        """Code and reason to close a connection after `receive` returned None, or if it is behind."""
+    def closing(self) -> Close:
+        """How to close a connection after `receive` returned None, or if it is behind."""
         if self._stop.is_set():
-            return STOPPED, "the service stops"
-        if self.is_behind:
-            return BEHIND, "the service is too slow for all these words: try again later"
-        return IDLE, "no message for too long"
+            return _STOPPED
+        return _BEHIND if self.is_behind else _IDLE

@@ -7,17 +7,21 @@ import codecs
 import logging
 import signal
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from asr_punct.errors import AsrPunctError, first_line
 from asr_punct.serve.app import Service, build_app
+from asr_punct.serve.limits import ServiceLimits
+from asr_punct.serve.lingering import Lingering
 
 _BAD_TEXT = 1007
 """Code with which a connection is closed after a text that is not UTF-8."""
@@ -47,7 +51,8 @@ class _Http(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Note the connection. If there are too many, close the oldest one that waits for its client."""
-        super().connection_made(transport)
+        self._end = _lingering(transport, self._has_more, self._limits)
+        super().connection_made(cast(asyncio.Transport, self._end))
         if len(self._open) >= self._limits.streams + _OTHER_CONNECTIONS:
             oldest = next((each for each in self._open if each.is_waiting), self)
             oldest.transport.abort()
@@ -56,8 +61,15 @@ class _Http(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read from the client."""
+        if self._end.is_lingering:
+            self._end.drop(data)
+            return
         super().data_received(data)
         self._watch()
+
+    def _has_more(self) -> bool:
+        """Whether an answer was given before the end of the request."""
+        return self.conn.their_state is h11.ERROR or bool(self.cycle and self.cycle.more_body)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the connection."""
@@ -67,6 +79,7 @@ class _Http(H11Protocol):
     def handle_websocket_upgrade(self, event: Any) -> None:
         """Leave the connection to the protocol of WebSockets."""
         self._forget()
+        self.transport = self._end.transport
         super().handle_websocket_upgrade(event)
 
     def _watch(self) -> None:
@@ -93,8 +106,16 @@ class _WebSocket(WebSocketsSansIOProtocol):
         self._heard = 0.0  # time of the event loop
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin the connection."""
+        self._end = _lingering(transport, lambda: self.conn.parser_exc is not None, self._service.limits)
+        super().connection_made(cast(asyncio.Transport, self._end))
+
     def data_received(self, data: bytes) -> None:
         """Read from the client."""
+        if self._end.is_lingering:
+            self._end.drop(data)
+            return
         self._heard = self.loop.time()
         super().data_received(data)
 
@@ -116,6 +137,13 @@ class _WebSocket(WebSocketsSansIOProtocol):
         self.conn.fail(_BAD_TEXT, "invalid UTF-8")
         self.handle_parser_exception()
         return False
+
+    def shutdown(self) -> None:
+        """Wait for the client's answer to the end that the service has sent; uvicorn would reset the connection."""
+        if self.handshake_complete:
+            self.stop_keepalive()
+        else:
+            super().shutdown()
 
     def keepalive_timeout(self) -> None:
         """Close the connection, for a ping was not answered, unless the answer may wait unread or other data came."""
@@ -153,6 +181,10 @@ class _WebSocket(WebSocketsSansIOProtocol):
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
             self.handshake_complete = True
+
+
+def _lingering(transport: asyncio.BaseTransport, has_more: Callable[[], bool], limits: ServiceLimits) -> Lingering:
+    return Lingering(cast(asyncio.Transport, transport), has_more, limits.headers_s, limits.buffered_bytes)
 
 
 class Server(uvicorn.Server):

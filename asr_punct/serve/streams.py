@@ -25,7 +25,7 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.inference.options import OutputOptions, StreamSettings
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
-from asr_punct.serve.connections import BAD_MESSAGE, BEHIND, INTERNAL, STOPPED, Connection
+from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
@@ -60,7 +60,7 @@ class Streams:
         try:
             message = await _receive(connection, self._limits)
             if message is None:
-                await connection.close(*connection.close_code)
+                await connection.close(*connection.closing[:2])
                 return
             async with self._stream(connection, message.config or StreamConfig()) as stream:
                 await stream.run(message)
@@ -140,8 +140,8 @@ class LiveStream:
             with self.metrics.commit_seconds.time():
                 await self._answer(message)
             message = await self._next_message()
-        code, reason = self.connection.close_code
-        if self.pending and code in (STOPPED, BEHIND):  # the client may continue in mid-sentence
+        code, reason, may_continue = self.connection.closing
+        if self.pending and may_continue:  # in mid-sentence
             await self._send(idle_s=max(self.settings.flush_after, StreamSettings.flush_after))
         await self._send(ends=True)
         await self.connection.close(code, reason)

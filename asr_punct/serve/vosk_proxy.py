@@ -46,7 +46,8 @@ async def serve_vosk(client: Connection, address: str, documents: Documents) -> 
     code, reason = 1000, ""
     try:
         async with connect(address, max_size=_MAX_RESULT, max_queue=4, compression=None) as upstream:
-            await _Session(client, upstream, documents).run()
+            if await _Session(client, upstream, documents).run():
+                code, reason, _ = client.closing
     except (OSError, TimeoutError, WebSocketException) as error:
         _LOG.warning("%s: found %s, expected a Vosk server", address, first_line(error))
         code, reason = _UNREACHABLE, "the Vosk server cannot be reached"
@@ -67,8 +68,8 @@ class _Session:
     context: list[Word] = field(default_factory=list)
     partial: tuple[str, str] = "", ""
 
-    async def run(self) -> None:
-        """Pass messages in both directions. If the client is idle or the service stops, end the audio."""
+    async def run(self) -> bool:
+        """Pass messages in both directions. If the client is idle or the service stops, end the audio; return True."""
         sending = asyncio.create_task(self._send_audio())
         receiving = asyncio.create_task(self._send_results())
         try:
@@ -83,6 +84,7 @@ class _Session:
         for error in errors:
             if isinstance(error, Exception):
                 raise error
+        return not sending.cancelled()
 
     async def _send_audio(self) -> None:
         while (message := await self.client.receive()) is not None:
