@@ -125,11 +125,14 @@ def test_the_stop_ends_the_audio(make_service, vosk_server):
             await client.send(bytes(CHUNK))
             await client.recv()
             server.should_exit = True
-            return json.loads(await client.recv())
+            last = json.loads(await client.recv())
+            await client.wait_closed()
+            return last, client.close_code
 
     with running(make_service(vosk=vosk_server)) as (server, address):
-        found = asyncio.run(asyncio.wait_for(talk(address, server), 60))
+        found, code = asyncio.run(asyncio.wait_for(talk(address, server), 60))
     check_result(found, LAST)
+    assert code == 1001
 
 
 def test_an_unreachable_server(make_service):
