@@ -7,7 +7,18 @@ from dummies import json_lines, refused, utterances
 
 from asr_punct import hub as package
 from asr_punct import scoring
-from asr_punct.checkpoint import CONFIG, ONNX, ONNX_INT8, SCORES, TOKENIZER, WEIGHTS, file_sha256, read_info, write_info
+from asr_punct.checkpoint import (
+    CASING,
+    CONFIG,
+    ONNX,
+    ONNX_INT8,
+    SCORES,
+    TOKENIZER,
+    WEIGHTS,
+    file_sha256,
+    read_info,
+    write_info,
+)
 from asr_punct.cli.describe import describe, list_models
 from asr_punct.errors import ArgumentError, InputError, ModelError
 from asr_punct.hub import find_model, find_trainable_model, shipped_models
@@ -72,6 +83,20 @@ def test_a_missing_file_is_reported(copy, function, name):
     (copy / name).unlink()
     with refused(copy / name, "no such file", ModelError):
         function(copy)
+
+
+@pytest.mark.parametrize("target", ["missing", CASING, "."])
+def test_a_link_is_read_if_it_leads_to_a_file(copy, tmp_path, target):
+    """As in caches of the Hub."""
+    content = tmp_path / "content"
+    content.write_text("EiTB\n", encoding="utf-8")
+    (copy / CASING).symlink_to(content)
+    altered(copy, "files", CASING, value=file_sha256(content))
+    assert Punctuator.from_pretrained(copy)("ana")
+    (copy / CASING).unlink()
+    (copy / CASING).symlink_to(target)
+    with refused(copy / CASING, "no such file", ModelError):
+        Punctuator.from_pretrained(copy)
 
 
 @pytest.mark.parametrize(("keys", "value", "key", "found"), json_lines("model_config_errors.jsonl"))
