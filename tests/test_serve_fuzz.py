@@ -67,6 +67,11 @@ def test_any_body(client, body, kind, name, file_name):
     check(client.post("/v1/punctuate", content=body, params=options, headers={"content-type": kind}))
 
 
+@pytest.mark.parametrize("target", WRITABLE_FILES)
+def test_a_file_without_utterances(client, target):
+    check(client.post("/v1/punctuate", content='{"results": []}', params={"from": "ibm", "to": target}))
+
+
 def damaged(rng, content):
     """Return the content with a few pieces replaced by other bytes."""
     content = bytearray(content)

@@ -219,7 +219,7 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
         return segments
     if first.item is document and len(origins) - origins.count(None) == 1:  # OpenAI's service: a document is a segment
         return segments[0]
-    if None not in origins and len(document.get("segments", [])) == len(segments):
+    if None not in origins and "segments" in document and len(document["segments"]) == len(segments):
         return _changed_document(document, segments)
     return {**document, "text": " ".join(filter(None, _stripped_texts(segments))), "segments": segments}
 
