@@ -51,10 +51,11 @@ def written(text, rows, flags=None, language="es+eu", right=None):
         ("y vienes", [{}, SURE], {0: FUNCTION}, "y ¿vienes?"),
         (
             "me pregunto si vendrás",
-            [{"OPEN_QUES": POSSIBLE}, {}, {"OPEN_QUES": 0.6}, SURE],
+            [{"OPEN_QUES": POSSIBLE}, {}, {"OPEN_QUES": 0.6}, {"OPEN_QUES": 0.6, "QUESTION": LIKELY}],
             {},
             "¿me pregunto si vendrás?",
         ),
+        ("a cuál es", [{"PERIOD": 0.01}, SURE, {"QUESTION": LIKELY}], {}, "a, ¿cuál es?"),  # of a list
         ("me pregunto", [{"OPEN_QUES": POSSIBLE}, {"QUESTION": LIKELY}], {}, "¿me pregunto?"),
         ("buenos días señora ana", [{}, {}, {}, {"EXCLAMATION": 0.95}], {}, "buenos días señora ana."),
         ("hola buenos días", [{"OPEN_EXCL": POSSIBLE}, {}, {"EXCLAMATION": 0.9}], {}, "¡hola buenos días!"),

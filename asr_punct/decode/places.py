@@ -1,7 +1,7 @@
 """Places in a sentence where marks are not added, or are, whatever the model says of the word alone.
 
-* A ¿ or ¡ begins a clause: it is added only after a word that may get a mark, and that word gets a comma or colon if
-  it has none (`Kevin, ¿vienes?`), unless it is a function word (`y ¿qué?`).
+* A ¿ or ¡ begins a clause: unless it is likely it is added only after a word that may get a mark, and that word gets a
+  comma or colon if it has none (`Kevin, ¿vienes?`), unless it is a function word (`y ¿qué?`).
 * No ¿ or ¡ is added before a quotation mark or bracket of the input, and no dash after one, where they would stand
   outside (`¿"quién es"?`, `"hola" –dijo`).
 * A hesitation that begins a sentence, or follows a function word, asks nothing (`eh`): it is between commas.
@@ -35,6 +35,8 @@ _SPEECH = [OPENING[-1], OPEN_DASH]
 _ENDS = [MARKS.index(mark) for mark in MAY_END_SENTENCE - {Mark.COLON}]
 _POSSIBLE = -2.0
 """Logit from which a mark is possible beside a ¿ or ¡."""
+_LIKELY = 1.0
+"""Logit from which a ¿ or ¡ needs no mark before it; after a function word it is 0."""
 _LEAST = 1e-3
 """Logit of a mark that is just set."""
 _LOWER_START = 2.0
@@ -61,12 +63,12 @@ def in_place(words: DecoderInput, *, begins: bool, before: int = 0, is_bare: boo
 
 
 def _bar_openings(marks: Float64Array, words: DecoderInput, previous: FlagArray, is_bare: bool) -> None:
-    """Set the logits of ¿ and ¡ to -inf, in place, after words that get no mark."""
+    """Set the logits of unlikely ¿ and ¡ to -inf, in place, after words that get no mark."""
     breaks = (marks[:, _BREAKS].max(axis=1) >= _POSSIBLE) | words.has(_MARKED)
     after_break = np.insert(breaks[:-1], 0, not is_bare) | (marks[:, _SPEECH] >= _POSSIBLE).any(axis=1)
-    after_function_word = has_flag(previous, WordFlag.NEVER_NAME)
+    least = np.where(has_flag(previous, WordFlag.NEVER_NAME), 0, _LIKELY)
     for mark in _SENTENCE_OPENING:
-        marks[~(after_break | after_function_word & (marks[:, mark] > 0)), mark] = -np.inf
+        marks[~after_break & (marks[:, mark] <= least), mark] = -np.inf
 
 
 def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: FlagArray, begins: bool) -> Float64Array:
