@@ -105,14 +105,13 @@ def draw_curves(punctuator: Punctuator, x: float, y: float, width: float, height
     for tick in (0.0, 1.0, 2.0):
         parts.append(text(place(tick, 0)[0], y + height + 16, f"{tick:g} s", 'text-anchor="middle" font-size="12"'))
     index = Mark.PERIOD
-    for (word, colour), label_offset in zip(COLOURS.items(), (-8, 20), strict=True):
+    for (word, colour), label_at in zip(COLOURS.items(), (0.26, 0.1), strict=True):
         utterances = [replace(speak(word, pause), document=str(pause)) for pause in CURVE]
         labelled = punctuator.restore(utterances, probabilities=True)
         probable = [(u.words[SENTENCE.index(word)].probabilities or {}).get(index, 0.0) for u in labelled]
         points = [place(pause, value) for pause, value in zip(CURVE, probable, strict=True)]
         parts.append(line(points, f'stroke="{colour}" stroke-width="2.5"'))
-        right, top = points[-1]
-        parts.append(text(right - 4, top + label_offset, f"after “{word}”", f'text-anchor="end" fill="{colour}"'))
+        parts.append(text(*place(CURVE[-1], label_at), f"after “{word}”", f'text-anchor="end" fill="{colour}"'))
     title = "probability of a period, by the pause"
     return [*parts, text(x + width, y - 12, title, 'text-anchor="end"')]
 
