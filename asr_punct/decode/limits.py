@@ -2,7 +2,7 @@
 
 * No ¿ or ¡ is added whose end is `MAX_SENTENCE_WORDS` or more words away.
 * In a text of sentences no « is added whose » is beyond the end of its sentence, unless both are likely: their logits
-  must be -1 or more for one sentence end between them, 0 for two, 1 for three. In a stream » is added at the end of
+  must be -2 or more for one sentence end between them, -1 for two, 0 for three. In a stream » is added at the end of
   the sentence at the latest.
 * Where the language of the words is known, a sentence in one without ¿ and ¡ gets none, and its ? or ! costs nothing;
   in another one a ? or ! is added only with its ¿ or ¡.
@@ -124,7 +124,7 @@ def _limit_quotes(found: Found, closed_to: BoolArray) -> None:
     for start, end in _spans(found.path.opened, found.path.closed, Pair.QUOTE):
         before = ends[np.searchsorted(ends, start) : np.searchsorted(ends, end)]
         likely = min(found.logits[start, OPENING[-1]], found.logits[end, CLOSING[-1]])
-        if len(before) and likely < len(before) - 2:
+        if len(before) and likely < len(before) - 3:
             closed_to[start : end + 1, -1] = True
 
 
