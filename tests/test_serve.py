@@ -306,6 +306,8 @@ def test_the_stop_tells_a_client_that_still_sends(make_service):
     with running(service) as (server, address), socket.create_connection(address.split(":"), timeout=60) as half:
         half.sendall(f"POST /v1/punctuate HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(BODY)}\r\n\r\n".encode())
         half.sendall(BODY[:100_000])
+        while not server.server_state.tasks:  # a client that was not accepted yet would be refused
+            time.sleep(0.01)
         server.should_exit = True
         while not service.connections.stop.is_set():
             time.sleep(0.01)
