@@ -66,6 +66,14 @@ def test_words_that_a_grid_reads_as_silence_keep_their_place_in_the_punctuated_t
     assert [item.mark for item in grid[1] if item.mark] == ["¿Hola?", "¿Sp?", "¿Mundo?"]
 
 
+def test_channels_whose_names_become_the_same_keep_their_words():
+    spoken = [Utterance((Word(name[0] + "x", 0.0, 1.0),), channel=name) for name in ("a b", "a_b")]
+    text = written(spoken, "textgrid")
+    assert '"channel 1 - words"' in text
+    assert '"channel 2 - words"' in text
+    assert text.count('"ax"') == 2
+
+
 @pytest.mark.parametrize(
     ("speakers", "names"),
     [

@@ -210,6 +210,8 @@ def _channels(utterances: Sequence[Utterance]) -> dict[str, list[Utterance]]:
     speakers = [next(iter(names)) for names in voices if len(names) == 1 and not _CHANNEL.fullmatch(next(iter(names)))]
     are_named = len(set(filter(None, speakers))) == len(channels)
     names = speakers if are_named else [f"channel {one_token(name)}" for name in channels]
+    if len(set(names)) < len(channels):  # such as of the channels `a b` and `a_b`
+        names = [f"channel {number}" for number in range(1, len(channels) + 1)]
     return {f"{name} - {_WORDS}": channel for name, channel in zip(names, channels.values(), strict=True)}
 
 
