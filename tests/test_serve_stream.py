@@ -195,7 +195,7 @@ def test_messages_of_any_size_are_decided_as_by_a_stream(client, punctuator, mes
     assert written(*answers) == streamed(punctuator, *messages)
 
 
-# ServiceLimits
+# Limits
 
 
 def test_too_many_streams(make_client):

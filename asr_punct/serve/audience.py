@@ -33,7 +33,7 @@ class Audience:
         try:
             while await connection.receive() is not None:
                 pass
-            await connection.close(*connection.closing[:2])
+            await connection.finish()
         finally:
             sending.cancel()
             self._viewers[name].discard(waiting)

@@ -187,7 +187,7 @@ class Connections:
         except asyncio.CancelledError:
             if not self.stop.is_set():
                 raise
-            await connection.close(*connection.closing[:2])
+            await connection.finish()
         finally:
             connection.stop_waiting()
 
@@ -275,6 +275,10 @@ class Connection:
     async def close(self, code: int, reason: str = "") -> None:
         """Close the WebSocket."""
         await self._send_event({"type": "websocket.close", "code": code, "reason": reason[:100]})
+
+    async def finish(self) -> None:
+        """Close the WebSocket as `closing` says."""
+        await self.close(*self.closing[:2])
 
     async def _send_event(self, event: dict[str, Any]) -> None:
         try:

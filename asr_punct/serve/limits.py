@@ -1,4 +1,4 @@
-"""ServiceLimits of the service."""
+"""Limits of the service."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from asr_punct.words import Seconds
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """ServiceLimits that protect the service from its clients.
+    """Limits that protect the service from its clients.
 
     Attributes:
         headers_s: a connection is closed if its client sends no whole headers of a request for so long.

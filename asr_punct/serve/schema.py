@@ -215,7 +215,6 @@ class UploadOptions(OutputKeys):
     encoding: str | None = Field(
         default=None, description="Encoding of the file; default: UTF-8, or UTF-16 with a byte order mark."
     )
-
     tiers: Json[list[str]] = Field(
         default=[], description="Names of the tiers to read of an ELAN file or a TextGrid; default: those of speech."
     )

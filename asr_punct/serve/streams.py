@@ -60,7 +60,7 @@ class Streams:
         try:
             message = await _receive(connection, self._limits)
             if message is None:
-                await connection.close(*connection.closing[:2])
+                await connection.finish()
                 return
             async with self._stream(connection, message.config or StreamConfig()) as stream:
                 await stream.run(message)

@@ -1,7 +1,7 @@
 /**
  * Captions of a stream for viewers, as a browser source of OBS or on a projector. In the address: `stream`, the name of
  * the stream; `lines`, their number; `size`, height of the letters in per cent of the window; `colour` and `background`,
- * as in CSS (`ffffff` for #ffffff); `align`, `left` or `center`.
+ * as in CSS (`ffffff` for #ffffff); `align`, `left`, `center` or `right`.
  */
 
 import { Captions } from "./captions.js";

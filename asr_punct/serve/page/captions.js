@@ -1,4 +1,4 @@
-/** Captions as viewers see them: three lines that roll up; words that may still change are grey, and come last. */
+/** Captions as viewers see them: some lines that roll up; words that may still change are grey, and come last. */
 
 const LINE_PAUSE_S = 1.5;
 const MOST_LINES = 200;
