@@ -82,13 +82,8 @@ class Decoder:
             words = in_place(words, begins=self._begins)
         choices, logits = self._capitals.choices(words), words.marks.copy()
         self._capitals.subtract_cost(logits, choices)
-        if is_last:
-            end_document(logits, needs_mark=self._settings.sentence_capitals)
-        if self._settings.sentence_capitals:
-            end_sentences(logits, np.flatnonzero(words.has(WordFlag.MUST_END)))
-        if self._begins:
-            drop_lone_dash(logits)
-            self._begins = False
+        limit_edges(logits, words, self._settings, begins=self._begins, ends=is_last)
+        self._begins = False
         marks, path = self._balance(words[:BLOCK_WORDS], logits[:BLOCK_WORDS])
         decided = len(words) if is_last else _output_length(marks, path)
         if not decided:
@@ -109,7 +104,22 @@ class Decoder:
         return marks, path
 
 
-def drop_lone_dash(logits: Float64Array) -> None:
+def limit_edges(
+    logits: Float64Array, words: DecoderInput, settings: DecodeSettings, *, begins: bool, ends: bool
+) -> None:
+    """Limit the marks at the edges of a document and of the input's turns, in place.
+
+    `logits` of marks are (words, marks); `begins` and `ends` are whether a document does with the first and last word.
+    """
+    if ends:
+        end_document(logits, needs_mark=settings.sentence_capitals)
+    if settings.sentence_capitals:
+        end_sentences(logits, np.flatnonzero(words.has(WordFlag.MUST_END)))
+    if begins:
+        _drop_lone_dash(logits)
+
+
+def _drop_lone_dash(logits: Float64Array) -> None:
     """Set the logit of OPEN_DASH on the first word to -inf, in place, if no other dash is near: it opens no dialogue.
 
     `logits` of marks, (words, marks), begin with the first word of a document.

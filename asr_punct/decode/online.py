@@ -7,7 +7,7 @@ from copy import copy
 import numpy as np
 
 from asr_punct.decode.capitals import Capitals
-from asr_punct.decode.decoder import drop_lone_dash
+from asr_punct.decode.decoder import limit_edges
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import (
     IS_LEFT,
@@ -15,7 +15,6 @@ from asr_punct.decode.inputs import (
     DecoderInput,
     FlagArray,
     FloatArray,
-    WordFlag,
     allowed_logits,
     mark_logits,
 )
@@ -25,7 +24,7 @@ from asr_punct.decode.places import in_place, settle
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
 from asr_punct.decode.states import PairSearch
-from asr_punct.decode.word_marks import Pair, end_document, end_sentences, sentence_ends
+from asr_punct.decode.word_marks import Pair, sentence_ends
 from asr_punct.marks import Labels
 
 SPELLED_WORDS = 8
@@ -99,12 +98,7 @@ class OnlineDecoder:
             words = in_place(words, begins=self._begins, before=int(self._before[-1:].sum()), is_bare=self._is_bare)
         choices, logits = self._capitals.choices(words), words.marks
         self._capitals.subtract_cost(logits, choices)
-        if end:
-            end_document(logits, needs_mark=self._settings.sentence_capitals)
-        if self._settings.sentence_capitals:
-            end_sentences(logits, np.flatnonzero(words.has(WordFlag.MUST_END)))
-        if self._begins:
-            drop_lone_dash(logits)
+        limit_edges(logits, words, self._settings, begins=self._begins, ends=end)
         given = GivenPairs.of(words)
         start = self._open & ~Pair.QUOTE if given is not None and given.quoted[0] else self._open
         # the known word on which the open ¿ or ¡ must close at the latest
