@@ -11,7 +11,7 @@ from dummies import file, json_lines, refused_at, written
 from asr_punct import formats
 from asr_punct.errors import ArgumentError
 from asr_punct.formats.source import Source
-from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier
+from asr_punct.formats.tiers.grid import INTERVALS, Grid, GridTier, parse_grid
 from asr_punct.formats.tiers.textgrid import read_textgrid
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.words import Utterance, Word, annotate
@@ -235,6 +235,39 @@ def test_each_speaker_of_a_grid_has_words_and_a_punctuated_tier(tmp_path):
     assert [name for name in names if " - " in name] == [
         *("ana - words", "ana - punctuated", "leo - words", "leo - punctuated"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "marks"),
+    [("words", "punctuated"), ("ana - words", "ana - punctuated"), ("turn", "turn - punctuated")],
+)
+def test_two_tiers_of_one_name_keep_the_words_of_both(tmp_path, name, marks):
+    rows = {0: ["hola", "ana"], 1: ["la nota x"], 2: ["hola", "luis"]}
+    texts = [[(f"{number}.{i}", f"{number}.{i + 1}", text) for i, text in enumerate(rows[number])] for number in rows]
+    tiers = [
+        GridTier(INTERVALS, each, "0", "3", tuple(row)) for each, row in zip((name, "note", name), texts, strict=True)
+    ]
+    path = file(tmp_path, "a.TextGrid", "".join(Grid("0", "3", tuple(tiers)).lines()))
+    for _ in range(2):  # the second time the older tiers of marks are replaced
+        found = list(read_textgrid(path))
+        assert [[word.text for word in each.words] for each in found] == [rows[0], rows[2]]
+        file(tmp_path, "a.TextGrid", written(list(map(asked, found)), "textgrid"))
+        grid = parse_grid(path.read_text(encoding="utf-8"), "")
+        assert [tier.name for tier in grid.tiers] == [name, marks, "note", name, marks]
+        assert [row[-1] for row in grid.tiers[4].rows] == ["¿Hola?", "¿Luis?"]
+
+
+def test_an_elan_tier_in_two_parts_is_one_tier(tmp_path):
+    both = eaf(("ref", "ref", "A", "", "L_1", "L_2"), ("tx", "tx", "A", "ref", "hola ana", "hola luis"))
+    between = '\n</TIER>\n<TIER TIER_ID="{0}" LINGUISTIC_TYPE_REF="{0}" PARTICIPANT="A"{1}>'
+    parts = both
+    for name, parent in (("ref", ""), ("tx", ' PARENT_REF="ref"')):
+        second = f'\n<ANNOTATION><{"REF" if parent else "ALIGNABLE"}_ANNOTATION ANNOTATION_ID="{name}1"'
+        parts = parts.replace(second, between.format(name, parent) + second)
+    assert parts.count('TIER_ID="tx"') == 2
+    whole, cut = (list(formats.read(file(tmp_path, "a.eaf", content))) for content in (both, parts))
+    assert [[word.text for word in each.words] for each in cut] == [["hola", "ana"], ["hola", "luis"]]
+    assert [(each.words, each.speaker) for each in cut] == [(each.words, each.speaker) for each in whole]
 
 
 @pytest.mark.parametrize(

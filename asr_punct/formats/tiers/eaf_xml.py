@@ -81,6 +81,7 @@ class _Parser:
     def __init__(self, content: bytes, place: str) -> None:
         self._file, self._place = EafFile(content), place
         self._is_eaf = False
+        self._open: EafTier | None = None
         self._slots: dict[str, Seconds | None] = {}
         self._slot_names: tuple[str, str] | None = None
         self._property = ""
@@ -129,7 +130,7 @@ class _Parser:
         elif name == "TIER":
             names = ("TIER_ID", "LINGUISTIC_TYPE_REF", "PARTICIPANT", "PARENT_REF")
             tier, kind, participant, parent = (attributes.get(each, "").strip() for each in names)
-            self._file.tiers.append(EafTier(tier, kind, participant, parent))
+            self._open = self._opened(EafTier(tier, kind, participant, parent))
         elif name == "ALIGNABLE_ANNOTATION":
             self._slot_names = attributes.get("TIME_SLOT_REF1", ""), attributes.get("TIME_SLOT_REF2", "")
             self._id = attributes.get("ANNOTATION_ID", "")
@@ -164,10 +165,18 @@ class _Parser:
         self._times[self._id] = times = self._slot(first), self._slot(last)
         self._tier().annotations.append(Annotation("".join(self._text), *times, span))
 
+    def _opened(self, tier: EafTier) -> EafTier:
+        """Return the tier of this name and participant, which may be in several parts, or add this one."""
+        for each in self._file.tiers:
+            if (each.id, each.participant) == (tier.id, tier.participant):
+                return each
+        self._file.tiers.append(tier)
+        return tier
+
     def _tier(self) -> EafTier:
-        if not self._file.tiers:
+        if self._open is None:
             raise self._error("an annotation outside a tier", _EXPECTED)
-        return self._file.tiers[-1]
+        return self._open
 
     def _slot(self, name: str) -> Seconds | None:
         return self._slots[name] if name in self._slots else NotATime(name)

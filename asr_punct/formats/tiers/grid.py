@@ -46,13 +46,14 @@ class Grid:
     tiers: tuple[GridTier, ...]
     words: tuple[int, ...] = ()
 
-    def index(self, name: str) -> int | None:
-        """Return the index of the first tier of that name that is not one of words, or None."""
-        return next((i for i, tier in enumerate(self.tiers) if tier.name == name and i not in self.words), None)
+    def index(self, name: str, between: range | None = None) -> int | None:
+        """Return the index of the first tier of that name, of all or those `between`, that is not one of words."""
+        indices = range(len(self.tiers)) if between is None else between
+        return next((i for i in indices if self.tiers[i].name == name and i not in self.words), None)
 
-    def with_tier(self, tier: GridTier, position: int) -> Grid:
-        """Return the grid with a tier that replaces an older one of its name, or is inserted at `position`."""
-        old = self.index(tier.name)
+    def with_tier(self, tier: GridTier, position: int, between: range | None = None) -> Grid:
+        """Return the grid with a tier that replaces one of its name (as in `index`), or is inserted at `position`."""
+        old = self.index(tier.name, between)
         first, after = (position, position) if old is None else (old, old + 1)
         return replace(self, tiers=(*self.tiers[:first], tier, *self.tiers[after:]))
 

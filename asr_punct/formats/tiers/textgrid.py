@@ -63,7 +63,8 @@ def read_textgrid(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utteran
 
     Each of several tiers is a channel, numbered from 1 if its name has no `channel 2`.
 
-    `tiers` are the names of the tiers of words. Else one is named `words`, `word`, `ORT` or `ORT-MAU`, or has such a
+    `tiers` are the names of the tiers of words. Else one is named `words`, `word`, `ORT` or `ORT-MAU` (others of the
+    same name are speech at other times), or has such a
     name and a speaker's, or is the only interval tier; or they are those that may be speech by their names and texts,
     of which those named like `utterance` come first, unless two have the same intervals, as transcript and translation
     do. If an interval has several words, the first has its start and the last its end.
@@ -96,10 +97,13 @@ def _word_tiers(tiers: Sequence[GridTier], place: str, names: Sequence[str]) -> 
         raise InputError(place, f"no interval tier {missing[0]!r}", f"one of {shown}")
     if names:
         return tuple(i for i in intervals if tiers[i].name in names)
-    intervals = [i for i in intervals if tiers[i].name not in (PUNCTUATED, KEY)] or intervals
+    written = {PUNCTUATED, KEY, *(_punctuated_name(tiers[i].name) for i in intervals)}
+    intervals = [i for i in intervals if tiers[i].name not in written] or intervals
     named = [i for i in intervals if tiers[i].name.strip().lower() in _WORD_TIER_NAMES]
     if named or len(intervals) == 1:
-        return ((named or intervals)[0],)
+        first, *others = named or intervals
+        alike = (i for i in others if tiers[i].name == tiers[first].name)
+        return (first, *(i for i in alike if not _share_intervals(tiers[first], tiers[i])))
     if of_speakers := tuple(i for i in intervals if any(each.fullmatch(tiers[i].name) for each in _SPEAKER_TIERS)):
         return of_speakers
     speech = tuple(i for i in intervals if may_be_speech(tiers[i].name, (text for *_, text in tiers[i].rows)))
@@ -117,7 +121,16 @@ def _share_intervals(first: GridTier, second: GridTier) -> bool:
 
 
 def _speaker(tier: str) -> str:
+    """Return the speaker in the name of a tier of words, "" if the name has none."""
+    if tier.strip().lower() in _WORD_TIER_NAMES:
+        return ""
     return next((match[1].strip() for each in _SPEAKER_TIERS if (match := each.fullmatch(tier))), tier)
+
+
+def _punctuated_name(tier: str) -> str:
+    """Return the name of the tier of marks for one of several tiers of words."""
+    speaker = _speaker(tier)
+    return f"{speaker} - {PUNCTUATED}" if speaker else PUNCTUATED
 
 
 def _voice(tier: str, number: int) -> tuple[str, str]:
@@ -190,8 +203,11 @@ def _punctuated(grid: Grid, index: int, written: Iterable[str], counts: Sequence
     tier = grid.tiers[index]
     groups = grouped(written, counts)
     rows = tuple((*row[:2], " ".join(group) or row[2]) for row, group in zip(tier.rows, groups, strict=True))
-    name = PUNCTUATED if len(grid.words) == 1 else f"{_speaker(tier.name)} - {PUNCTUATED}"
-    return grid.with_tier(replace(tier, name=name, rows=rows), index + 1)
+    name = _punctuated_name(tier.name) if len(grid.words) > 1 else PUNCTUATED
+    alike = [i for i in grid.words if grid.tiers[i].name == tier.name]
+    place = alike.index(index)  # an older tier of the same name may belong to the words before or after
+    between = range(index if place else 0, [*alike, len(grid.tiers)][place + 1])
+    return grid.with_tier(replace(tier, name=name, rows=rows), index + 1, between)
 
 
 def _channels(utterances: Sequence[Utterance]) -> dict[str, list[Utterance]]:
