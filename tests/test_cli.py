@@ -32,6 +32,22 @@ def test_a_file_is_punctuated_in_place(run, model, tmp_path, name, content):
     assert source.read_text() == expected != content
 
 
+def test_an_input_that_is_replaced_by_another_format_is_said(run, model, tmp_path):
+    source = file(tmp_path, "a.ctm", CTM)
+    expected = run("punctuate", "--model", model, source, "--to", "text")[1]
+    status, out, err = run("punctuate", "--model", model, source, "--to", "text", "-o", source)
+    assert (status, out) == (0, "")
+    assert err == f"asr-punct: {source}: a file of the format ctm, which -o replaces by one of the format text\n"
+    assert source.read_text() == expected
+
+
+def test_an_input_stays_if_the_command_that_would_replace_it_fails(run, model, tmp_path):
+    source = file(tmp_path, "a.ctm", f"{CTM}r 1\n")
+    for options in ([], ["--to", "text"]):
+        assert run("punctuate", "--model", model, source, *options, "-o", source)[0] == 2
+        assert source.read_text() == f"{CTM}r 1\n"
+
+
 def test_marks_and_case_can_be_chosen(run, model, tmp_path):
     options = ["--marks", "question", "--no-case"]
     assert run("punctuate", "--model", model, file(tmp_path, "a.txt", TEXT), *options)[1] == (

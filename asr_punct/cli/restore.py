@@ -13,7 +13,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
 from asr_punct.inference.options import StreamSettings
 from asr_punct.progress import progress_bar
-from asr_punct.restoring import restore_file
+from asr_punct.restoring import Hint, restore_file
 
 
 @command(
@@ -77,7 +77,8 @@ def punctuate(
     name has the suffix of another one. Marks and capitals of the input stay, and no mark is added beside one of
     them. The same holds for labels, the columns of TSV or fields of JSON with a word's marks and case; they cause a
     warning. --ignore-labels removes all of them first, also the marks and capitals of Whisper or a cloud service. For
-    a recogniser that writes only capitals use --lowercase. The output file appears when it is complete.
+    a recogniser that writes only capitals use --lowercase. The output file appears when it is complete; it may be
+    the input, which it then replaces.
 
     The model is --model, else the shipped one of each document's language: --lang, else the language that the file
     names, else the one identified from its words. For a language without a model the default model is used, with a
@@ -97,7 +98,7 @@ def punctuate(
     opened = pipeline.source(source)
     # Detecting the format of a stream reads from it. That waits until after the checks and the hint, below.
     target = pipeline.target(output, None if opened.is_stream else opened)
-    is_in_place = is_same_file(source, output) and target.format == opened.format
+    is_in_place = is_same_file(source, output)
     inputs = [None if is_in_place else source, audio, wav_scp, *audio_files(wav_scp), casing]
     check_outputs({"-o": output, "--report": report}, inputs)
     punctuator = Punctuator.open(options.model_options(**locals()))
@@ -105,6 +106,8 @@ def punctuate(
         read_as = source_format or "text"
         hint_if_idle(f"reading {read_as} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
     on_hint = partial(print_hint, source, quiet=quiet, no_case=no_case)
+    if is_in_place and target.format != opened.format:
+        on_hint(Hint(f"a file of the format {opened.format}, which -o replaces by one of the format {target.format}"))
     with progress_bar(quiet, source=source, output=output):
         written = restore_file(opened, output, punctuator, pipeline, on_hint)
     if report and not quiet:
