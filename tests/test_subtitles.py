@@ -14,7 +14,8 @@ from asr_punct.glyphs import glyphs, write_text
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.subtitles import BBC, NETFLIX, Cue, Limits, check_cues, make_cues, parse_limits, report_lines, summarise
 from asr_punct.subtitles.cues import cut_units
-from asr_punct.subtitles.units import Unit, make_units
+from asr_punct.subtitles.unit import Unit
+from asr_punct.subtitles.units import make_units
 from asr_punct.words import Utterance, Word, annotate
 
 ES, EN = glyphs("es"), glyphs("en")
@@ -183,6 +184,26 @@ def test_speakers_overlap_and_cues_do_not():
     assert lines_of(*said) == [("una frase larga de quien habla.",), ("otra de otro.",)]
     assert [start for start, _ in times_of(*said)] == [0.0, 1.5]
     assert times_of(*said)[0][1] <= 1.5
+
+
+def delays_of(utterances, cues):
+    """Seconds from the start of each word, whose texts differ, to that of its cue."""
+    shown = {word: cue.start for cue in cues for line in cue.lines for word in line.removeprefix("-").split()}
+    return [shown[word.text] - word.start for each in utterances for word in each.words]
+
+
+@pytest.mark.parametrize("mark", ["", ","])
+def test_words_of_people_who_speak_at_once_are_shown_when_they_are_said(mark):
+    said = [utterance(" ".join(f"a{i}{mark}" for i in range(60)), speaker="ana")]
+    said += [utterance("sí.", start=4.0, speaker="jon"), utterance("ya veo claro.", start=9.0, speaker="eva")]
+    cues = list(make_cues(said, NETFLIX, ES))
+    assert max(delays_of(said, cues)) < 2
+    assert all(cue.end <= following.start for cue, following in itertools.pairwise(cues))
+
+
+def test_an_utterance_is_not_cut_for_a_short_overlap():
+    said = [utterance("bueno, no sé, vamos a ver.", speaker="ana"), utterance("de acuerdo.", start=1.5, speaker="jon")]
+    assert lines_of(*said) == [("bueno, no sé, vamos a ver.",), ("de acuerdo.",)]
 
 
 # Compared with all ways to cut, with the costs written again from the documentation

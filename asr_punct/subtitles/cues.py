@@ -34,7 +34,8 @@ from operator import attrgetter
 
 from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles.limits import Limits
-from asr_punct.subtitles.units import Unit, make_units
+from asr_punct.subtitles.unit import Unit
+from asr_punct.subtitles.units import make_units
 from asr_punct.words import Seconds, Utterance
 
 CUE = 2.0

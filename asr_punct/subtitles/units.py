@@ -9,14 +9,12 @@ from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.glyphs import Glyphs, write_text
 from asr_punct.marks import SENTENCE_ENDS, Kind, Mark
 from asr_punct.subtitles.binding import binds
+from asr_punct.subtitles.overlaps import interleaved
+from asr_punct.subtitles.unit import COMMA, NO_MARK, SENTENCE, STOP, Unit
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.sentence_ends import marks_after
 from asr_punct.words import Seconds, Utterance, has_times
 
-NO_MARK = 8.0
-"""Cost of a break after a word without marks."""
-COMMA, STOP, SENTENCE = 3.0, 2.0, 0.0
-"""Costs of a break after a comma or a quotation mark, after `; : … –`, and after `. ? !`."""
 _SPEECH_RATE = 15.0
 """Characters per second, for words without a time at the edge of an utterance."""
 _COSTS = {
@@ -29,43 +27,29 @@ _COSTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A written word with the free-standing marks beside it (`- hola`); never broken over lines.
-
-    `start` is not before that of the previous unit. `break_cost` is that of a cue break after it, without a pause.
-    `binds` is whether it belongs to the next unit (`binding.binds`).
-    """
-
-    text: str
-    start: Seconds
-    end: Seconds
-    break_cost: float
-    ends_sentence: bool
-    speaker: str = ""
-    binds: bool = False
-
-
 def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> list[Unit]:
     """Return the units of consecutive utterances of one channel.
 
-    Utterances are sorted by their start. Times are whole milliseconds in order: a word that begins before the previous
-    one begins with it. Words without duration that begin together share the time until the next one. A token of marks
-    alone stays with its word if both are at most `characters` long. Raises InputError if no utterance has times.
+    Utterances are in the order of their starts; those that overlap take turns (`interleaved`). Times are whole
+    milliseconds in order: a word that begins before the previous one begins with it. Words without duration that begin
+    together share the time until the next one. A token of marks alone stays with its word if both are at most
+    `characters` long. Raises InputError if no utterance has times.
     """
-    texts = [(utterance, list(_tokens(utterance, glyphs))) for utterance in with_edges(utterances) if utterance.words]
-    texts.sort(key=lambda text: text[1][0].unit.start)
-    neighbours = pairwise(chain.from_iterable(tokens for _, tokens in texts))  # also across utterances
+    texts = [list(_tokens(utterance, glyphs)) for utterance in with_edges(utterances) if utterance.words]
+    texts.sort(key=lambda tokens: tokens[0].unit.start)
+    neighbours = pairwise(chain.from_iterable(texts))  # also across utterances
     binds_next = (not token.has_mark and binds(token.core, after.core, glyphs.name) for token, after in neighbours)
-    units, instants, latest = list[Unit](), list[bool](), 0.0
-    for _, tokens in texts:
+    joined = list[list[Unit]]()
+    for tokens in texts:
         tokens = [replace(token, unit=replace(token.unit, binds=next(binds_next, False))) for token in tokens]
         added = list(_join_marks(tokens, characters))
         added[-1] = replace(added[-1], break_cost=min(added[-1].break_cost, COMMA))
-        for unit in added:
-            latest = max(latest, unit.start)
-            instants.append(unit.end <= unit.start)
-            units.append(replace(unit, start=latest, end=max(latest, unit.end)))
+        joined.append(added)
+    units, instants, latest = list[Unit](), list[bool](), 0.0
+    for unit in interleaved(joined):
+        latest = max(latest, unit.start)
+        instants.append(unit.end <= unit.start)
+        units.append(replace(unit, start=latest, end=max(latest, unit.end)))
     return list(_spread(units, instants))
 
 
