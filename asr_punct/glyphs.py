@@ -68,7 +68,9 @@ _GLYPHS = {
     "bn": Glyphs("bn", _ENGLISH | {Mark.PERIOD: "।"}),
 }
 
-_WITH_OPENING = {"es", "ast", "gl"}
+ANY_GLYPH = {glyph: mark for each in _GLYPHS.values() for mark, glyph in each.glyph.items()}
+"""The mark that a character is in any of the languages; a dash is an opening one."""
+OPENING_LANGUAGES = frozenset({"es", "ast", "gl"})
 """Languages whose questions and exclamations begin with ¿ and ¡; in Galician they may."""
 
 
@@ -88,7 +90,7 @@ def stops_inside_quotes(language: str) -> bool:
 
 def opens_sentences(language: str) -> bool:
     """Return whether questions and exclamations begin with ¿ and ¡ in a language, or in one of a mixture."""
-    return not _WITH_OPENING.isdisjoint(parse_language(language).split("+"))
+    return not OPENING_LANGUAGES.isdisjoint(parse_language(language).split("+"))
 
 
 def glued_length(word: str) -> int:

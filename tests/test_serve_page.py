@@ -60,7 +60,8 @@ def test_the_page_obeys_its_policy(client):
 def test_imports_between_modules():
     for name, text in SCRIPTS.items():
         for imported in re.findall(r'from "(.*?)"', text):
-            assert (PAGE / name).parent.joinpath(imported).resolve().is_file(), (name, imported)
+            path = (PAGE / name).parent.joinpath(imported).resolve()
+            assert path.is_file() or path == PAGE / "tables.js", (name, imported)  # the service makes that one
 
 
 def test_all_texts_are_in_all_languages():
@@ -89,27 +90,29 @@ def test_all_texts_are_in_all_languages():
     assert english.keys() <= used
 
 
-def test_lists_of_formats_and_marks():
-    shown = dict(re.findall(r'^  "?([\w-]+)"?: "(.*)"', SCRIPTS["formats.js"], re.MULTILINE))
-    assert shown == {name: FORMATS[name].suffixes[0] for name in WRITABLE_FILES}
-    lists = [
-        re.findall(r'"(\w+)"', found) for found in re.findall(r"const [A-Z]+ = \[(.*?)\]", SCRIPTS["marks.js"], re.S)
-    ]
-    assert lists[0] == list(LEFT)  # in written order
-    assert [set(names) for names in lists] == [set(LEFT), set(RIGHT), set(CASES)]
-
-
-def test_limits_of_subtitles():
-    rows = re.findall(r"^  (\w+): (\{.*\}),$", SCRIPTS["presets.js"], re.MULTILINE)
-    shown = {}
-    for name, row in rows:
-        numbers = re.sub(r"(\d+) / (\d+)", lambda match: str(int(match[1]) / int(match[2])), row)
-        shown[name] = json.loads(re.sub(r"(\w+):", r'"\1":', numbers))
-    keys = "characters", "lines", "min_seconds", "max_seconds", "min_gap", "dash"
-    assert shown == {
-        name: {key: getattr(limits, key) for key in keys} | {"speeds": {"": limits.speed, **limits.speeds}}
-        for name, limits in PRESETS.items()
+def test_tables_are_those_of_the_package(client):
+    answer = client.get("/page/tables.js")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    tables = {name: json.loads(value) for name, value in re.findall(r"^export const (\w+) = (.*);$", answer.text, re.M)}
+    assert [tables["BEFORE"], tables["AFTER"], tables["CASES"]] == [list(LEFT), list(RIGHT), list(CASES)]
+    assert tables["GLYPHS"] == {mark: mark.glyph for mark in MARKS}
+    assert tables["OPENERS"] == {"QUESTION": "OPEN_QUES", "EXCLAMATION": "OPEN_EXCL"}
+    assert tables["SUFFIXES"] == {name: FORMATS[name].suffixes[0] for name in WRITABLE_FILES}
+    assert {name: limits["speeds"][""] for name, limits in tables["PRESETS"].items()} == {
+        name: limits.speed for name, limits in PRESETS.items()
     }
+    assert re.findall(r'<option value="(\w+)"', HTML.split('id="preset"')[1].split("</select>")[0]) == list(PRESETS)
+    for name, text in SCRIPTS.items():
+        for imported in re.findall(r'import {(.*?)} from "./tables.js"', text):
+            assert set(imported.replace(",", " ").split()) <= tables.keys(), name
+
+
+def test_scripts_have_no_lists_of_marks():
+    """Names of marks are in the texts, and where one of them is unlike the others: the dash, and ¿ of a text."""
+    for name, text in SCRIPTS.items():
+        if not name.startswith("strings/"):
+            quoted = set(re.findall(r'"(\w+)"', text))
+            assert quoted & set(MARKS) <= {"DASH", "OPEN_DASH", "OPEN_QUES"}, name
 
 
 def test_subtitles_under_limits(client):

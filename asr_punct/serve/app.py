@@ -29,6 +29,7 @@ from asr_punct.serve.documents import Documents
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.openai_proxy import PATHS, OpenAiProxy
+from asr_punct.serve.page_tables import page_tables
 from asr_punct.serve.prometheus import Measured, Metrics
 from asr_punct.serve.requests import parse_request
 from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, UploadOptions
@@ -255,6 +256,10 @@ def _add_page(app: FastAPI, service: Service) -> None:
     @app.get("/docs", include_in_schema=False)
     def reference() -> Response:
         return HTMLResponse(_reference_page(app.openapi()))
+
+    @app.get("/page/tables.js", include_in_schema=False)
+    def tables() -> Response:
+        return Response(page_tables(), media_type="text/javascript")
 
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
 

@@ -6,10 +6,16 @@ import { CueLayout } from "./cue-layout.js";
 import { Cues } from "./cues.js";
 import { byId } from "./dom.js";
 import { isCueFormat, serviceContent } from "./exporter.js";
-import { limitsOf } from "./presets.js";
 import { report, reportError } from "./status.js";
+import { PRESETS } from "./tables.js";
 
 const DEFAULT = "netflix";
+/** Return the limits of a preset for a language, with its `speed`, characters a second. */
+function limitsOf(name, language) {
+  const { speeds, ...limits } = PRESETS[name];
+  return { ...limits, speed: speeds[language] ?? speeds[""] };
+}
+
 const ACTIONS = { "cue-split": "split", "cue-join": "join", "cue-break": "toggleBreak" };
 
 /** Works on a tab (`FileTab`); `change` events say that cues or the view have changed. */

@@ -2,10 +2,8 @@
 
 import { byId } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { AFTER, BEFORE } from "./marks.js";
 import { report } from "./status.js";
-
-const MARKS = [...BEFORE, ...AFTER];
+import { MARKS } from "./tables.js";
 
 /** Return the probability that a mark is missing, or that one of a word's is wrong. */
 function doubtOf({ probabilities, restored }) {

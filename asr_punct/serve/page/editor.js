@@ -3,8 +3,9 @@
 import { written } from "./api.js";
 import { byId } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { AFTER, BEFORE, CASES, GLYPHS, draft } from "./marks.js";
+import { draft } from "./marks.js";
 import { reportError } from "./status.js";
+import { BEFORE, CASES, GLYPHS, MARKS } from "./tables.js";
 
 const CASE_TEXTS = { O: "abc", FIRST_CAP: "Abc", ALL_CAPS: "ABC" };
 
@@ -19,7 +20,8 @@ export class Editor {
 
   constructor() {
     this.#group("marks-before", BEFORE, (mark) => this.#transcript.toggleMark(this.#word, mark));
-    this.#group("marks-after", AFTER, (mark) => this.#transcript.toggleMark(this.#word, mark));
+    const after = MARKS.filter((mark) => !BEFORE.includes(mark)); // the usual ones first
+    this.#group("marks-after", after, (mark) => this.#transcript.toggleMark(this.#word, mark));
     this.#group("cases", CASES, (name) => this.#transcript.setCase(this.#word, name));
     document.addEventListener("uilanguage", () => this.#draw());
   }

@@ -2,9 +2,8 @@
 
 import { exportFile } from "./api.js";
 import { srt, vtt } from "./cue-files.js";
-import { SUFFIXES, exportName } from "./formats.js";
-
-const CUE_FORMATS = ["srt", "vtt", "ass", "ttml"];
+import { exportName } from "./formats.js";
+import { CUE_FORMATS, SUFFIXES } from "./tables.js";
 
 /** Whether a format is one of subtitles. */
 export const isCueFormat = (format) => CUE_FORMATS.includes(format);

@@ -1,32 +1,7 @@
-/** Formats that the service writes, with the suffixes of their files. */
+/** Names of the formats that the service writes, and of files in them. */
 
 import { t } from "./i18n.js";
-
-export const SUFFIXES = {
-  text: ".txt",
-  srt: ".srt",
-  vtt: ".vtt",
-  ass: ".ass",
-  ttml: ".ttml",
-  markdown: ".md",
-  sentences: ".jsonl",
-  audacity: ".txt",
-  json: ".json",
-  ctm: ".ctm",
-  stm: ".stm",
-  textgrid: ".TextGrid",
-  eaf: ".eaf",
-  tsv: ".tsv",
-  whisper: ".json",
-  "whisper-jsonl": ".jsonl",
-  "whisper-csv": ".csv",
-  "whisper-tsv": ".tsv",
-  "whisper-log": ".txt",
-  vosk: ".json",
-  nemo: ".jsonl",
-  lhotse: ".jsonl",
-  "kaldi-text": ".txt",
-};
+import { SUFFIXES } from "./tables.js";
 
 /** Fill a list with the formats, by the names that people know. */
 export function fillFormats(list) {

@@ -1,7 +1,8 @@
 /** Keys of the transcript. */
 
 import { byId } from "./dom.js";
-import { CASES, KEYS } from "./marks.js";
+import { KEYS } from "./marks.js";
+import { CASES } from "./tables.js";
 import { openWordInput } from "./word-input.js";
 
 const ACTIONS = {

@@ -1,24 +1,9 @@
-/** Marks and cases of the service (`asr_punct/marks.py`). */
+/** Words as they are typed and shown, with the marks and cases of the service. */
 
-export const BEFORE = ["OPEN_DASH", "OPEN_QUOTE", "OPEN_EXCL", "OPEN_QUES"];
-export const AFTER = [
-  "COMMA", "PERIOD", "QUESTION", "EXCLAMATION", "ELLIPSIS", "SEMICOLON", "COLON", "QUOTE", "DASH",
-];
-export const SENTENCE_ENDS = ["PERIOD", "QUESTION", "EXCLAMATION"];
-export const CASES = ["O", "FIRST_CAP", "ALL_CAPS"];
+import { AFTER, ANY_GLYPH, BEFORE, CASES, GLYPHS } from "./tables.js";
 
-/** Characters of the marks on their buttons. */
-export const GLYPHS = {
-  COMMA: ",", PERIOD: ".", QUESTION: "?", COLON: ":", DASH: "–", OPEN_QUES: "¿", SEMICOLON: ";", OPEN_QUOTE: "«",
-  QUOTE: "»", ELLIPSIS: "…", EXCLAMATION: "!", OPEN_EXCL: "¡", OPEN_DASH: "–",
-};
-const OTHER_GLYPHS = { "“": "OPEN_QUOTE", "”": "QUOTE", "।": "PERIOD" };
-const NAMES = { ...OTHER_GLYPHS, ...Object.fromEntries(Object.entries(GLYPHS).map(([name, glyph]) => [glyph, name])) };
-/** The mark that a key sets. */
-export const KEYS = {
-  ",": "COMMA", ".": "PERIOD", "?": "QUESTION", ":": "COLON", "-": "DASH", "¿": "OPEN_QUES", ";": "SEMICOLON",
-  "«": "OPEN_QUOTE", "»": "QUOTE", "…": "ELLIPSIS", "!": "EXCLAMATION", "¡": "OPEN_EXCL", "–": "OPEN_DASH",
-};
+/** The mark that a key sets: that of its character, and the hyphen a dash. */
+export const KEYS = { ...Object.fromEntries(Object.entries(GLYPHS).map(([name, glyph]) => [glyph, name])), "-": "DASH" };
 
 /** Return a word as it is written with its labels, to be shown until the service has written it by its rules. */
 export function draft({ word, marks, case: name }) {
@@ -33,7 +18,7 @@ export function split(word, written) {
   const start = written.toLowerCase().indexOf(word.toLowerCase());
   if (start < 0 || written.length === word.length) return [{ text: written, mark: null }];
   const end = start + word.length;
-  const nameOf = (char, dash) => (char === "–" ? dash : NAMES[char] ?? "");
+  const nameOf = (char, dash) => (char === GLYPHS.DASH ? dash : ANY_GLYPH[char] ?? "");
   const marks = (text, dash) => [...text].map((char) => ({ text: char, mark: nameOf(char, dash) }));
   return [
     ...marks(written.slice(0, start), "OPEN_DASH"),
@@ -47,7 +32,7 @@ export function labelled(token) {
   const characters = [...token.replace(/\.\.\.(?=\W*$)/, "…")];
   const marks = [];
   const take = (names, dash, from) => {
-    const nameOf = (glyph) => (glyph === "–" ? dash : NAMES[glyph]);
+    const nameOf = (glyph) => (glyph === GLYPHS.DASH ? dash : ANY_GLYPH[glyph]);
     while (characters.length > 1 && names.includes(nameOf(characters.at(from)))) {
       marks.push(nameOf(characters.splice(from, 1)[0]));
     }

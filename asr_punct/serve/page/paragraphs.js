@@ -2,7 +2,7 @@
 
 import { Groups } from "./groups.js";
 import { t } from "./i18n.js";
-import { SENTENCE_ENDS } from "./marks.js";
+import { SENTENCE_ENDS } from "./tables.js";
 import { clockText } from "./timing.js";
 
 const PAUSE_S = 1;

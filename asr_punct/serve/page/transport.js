@@ -2,7 +2,7 @@
 
 import { byId } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { SENTENCE_ENDS } from "./marks.js";
+import { SENTENCE_ENDS } from "./tables.js";
 import { currentTab } from "./tabs.js";
 
 const BACK_S = 2;

@@ -1,9 +1,6 @@
 /** Marks as people type them: what else changes with a mark, such as the capital of the next word. */
 
-import { SENTENCE_ENDS } from "./marks.js";
-
-const SEPARATORS = [...SENTENCE_ENDS, "ELLIPSIS", "COMMA", "SEMICOLON", "COLON"];
-const OPENING = { QUESTION: "OPEN_QUES", EXCLAMATION: "OPEN_EXCL" };
+import { OPENERS, OPENING_LANGUAGES, SENTENCE_ENDS, SEPARATORS } from "./tables.js";
 
 const ends = (word) => word.marks.some((mark) => SENTENCE_ENDS.includes(mark));
 const bare = (word) => word.word.toLowerCase();
@@ -26,10 +23,10 @@ function isName(words, word) {
     other !== word && other.index > 0 && other.case !== "O" && !ends(words[other.index - 1]) && bare(other) === bare(word));
 }
 
-/** Whether the language has ¿ and ¡: Spanish does, and a text that has one of them. */
+/** Whether the language has ¿ and ¡, or if it is unknown, the text. */
 function opensSentences(words, word) {
   const language = word.utterance.language ?? "";
-  return language ? language.split("+").includes("es") : words.some(({ marks }) => marks.includes("OPEN_QUES"));
+  return language ? language.split("+").some((code) => OPENING_LANGUAGES.includes(code)) : words.some(({ marks }) => marks.includes("OPEN_QUES"));
 }
 
 /**
@@ -45,7 +42,7 @@ export function typed(words, word, mark) {
   const kept = word.marks.filter((each) => each !== mark && !(SEPARATORS.includes(mark) && SEPARATORS.includes(each)));
   const within = sentence(words, word);
   setMarks(word, isRemoved ? kept : [...kept, mark]);
-  for (const [closing, opening] of Object.entries(OPENING)) {
+  for (const [closing, opening] of Object.entries(OPENERS)) {
     const opened = within.findLast((each) => each.marks.includes(opening));
     const isClosed = labels(word).marks.includes(closing);
     if (isClosed && !opened && closing === mark && opensSentences(words, word)) {

@@ -1,6 +1,7 @@
 /** Words that people type in place of others, with times. */
 
 import { draft, labelled } from "./marks.js";
+import { BEFORE } from "./tables.js";
 
 const SPEECH_RATE = 15; // characters a second
 const SHORTEST_GAP_S = 0.1;
@@ -45,7 +46,7 @@ function spread(words, first, last) {
 /** Give words that replace others the marks and the capital of these. */
 function keepLabels(words, old) {
   const [first, last] = [words[0], words.at(-1)];
-  const marksOf = (word, isBefore) => word.marks.filter((mark) => mark.startsWith("OPEN_") === isBefore);
+  const marksOf = (word, isBefore) => word.marks.filter((mark) => BEFORE.includes(mark) === isBefore);
   if (first.case === "O" && first.word === first.word.toLowerCase()) first.case = labelled(draft(old[0])).case;
   first.marks = [...new Set([...first.marks, ...marksOf(old[0], true)])].sort();
   last.marks = [...new Set([...last.marks, ...marksOf(old.at(-1), false)])].sort();
@@ -62,8 +63,8 @@ export function wordsInPlaceOf(old, text, keepsLabels) {
 
 /** Return the word that two neighbours make, with the marks at its ends. */
 export function joinedWord(word, next) {
-  const [first, last] = [draft({ ...word, marks: word.marks.filter((mark) => mark.startsWith("OPEN_")) }), draft({
-    ...next, marks: next.marks.filter((mark) => !mark.startsWith("OPEN_")), case: next.case === "FIRST_CAP" ? "O" : next.case,
+  const [first, last] = [draft({ ...word, marks: word.marks.filter((mark) => BEFORE.includes(mark)) }), draft({
+    ...next, marks: next.marks.filter((mark) => !BEFORE.includes(mark)), case: next.case === "FIRST_CAP" ? "O" : next.case,
   })];
   const [joined] = typedWords((first + last).replace(/\s/g, ""), word.speaker);
   spread([joined], word, next);
