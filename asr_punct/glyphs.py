@@ -10,8 +10,8 @@ from asr_punct.languages import parse_language
 from asr_punct.letter_case import apply_case
 from asr_punct.marks import LEFT, MARKS, RIGHT, Case, Labels, Mark
 
-# a dash or mark of the word before: -cómo, ,cómo; not -5, .5
-_GLUED = re.compile(r"(?:[,;:?!…]|\.(?!\d)|[-‐‑‒–—―](?!\d))+(?=.)", re.DOTALL)
+# a dash, an arrow, or a mark of the word before: -cómo, >>cómo, ,cómo; not -5, .5
+_GLUED = re.compile(r"(?:[,;:?!…]|\.(?!\d)|[-‐‑‒–—―](?!\d)|(?:>|&gt;){2,})+(?=.)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def opens_sentences(language: str) -> bool:
 
 
 def glued_length(word: str) -> int:
-    """Return the number of characters before a word that its opening marks follow: dashes, marks of the word before."""
+    """Return the number of characters before a word that its opening marks follow: dashes, `>>`, other marks."""
     found = None if word[:1].isalnum() else _GLUED.match(word)
     return found.end() if found else 0
 

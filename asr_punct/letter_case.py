@@ -40,8 +40,11 @@ def apply_case(word: str, case: Case) -> str:
 
 
 def takes_case(word: str) -> bool:
-    """Return whether a word may be given capitals: tags (`<unk>`, `[noise]`, `%uh`) and addresses may not."""
-    return not _UNCASED.search(word)
+    """Return whether a word may be given capitals: tags (`<unk>`, `[noise]`, `%uh`) and addresses may not.
+
+    Arrows before it (`>>hola`) are those of a change of speaker.
+    """
+    return not _UNCASED.search(word.lstrip(">") if word.startswith(">>") else word)
 
 
 def _without_references(word: str) -> str:

@@ -10,6 +10,7 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.marks import Mark
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.sentence_ends import ends_sentence
+from asr_punct.text.turns import has_arrow
 from asr_punct.words import Utterance, Word
 
 
@@ -48,4 +49,6 @@ def _sentences_of_turn(turn: Sequence[Utterance], glyphs: Glyphs) -> Iterator[Ut
 def _only_closes(word: Word, language: str) -> bool:
     """Whether a token consists of marks that belong to the word before it."""
     before, core, after = split_token(word.text, language)
+    if has_arrow(word.text):
+        return False
     return not core and not before and read_marks(before, after) != {Mark.DASH}

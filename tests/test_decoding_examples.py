@@ -73,6 +73,12 @@ def test_examples(model, language, words, wrong, write, request):
 
 
 @pytest.mark.parametrize("write", [whole, streamed])
+@pytest.mark.parametrize(("model", "words", "expected"), examples("given_examples.tsv"))
+def test_marks_of_the_input(model, words, expected, write):
+    assert write(model, words) == expected
+
+
+@pytest.mark.parametrize("write", [whole, streamed])
 @pytest.mark.parametrize(
     ("model", "language", "words", "expected"),
     [

@@ -41,6 +41,7 @@ def lines(utterances, written=EN):
         (["J. R. Smith came. No?"], ["J. R. Smith came.", "No?"]),
         (['He said "no." )', "Well."], ['He said "no." )', "Well."]),
         (["Yes. - No."], ["Yes.", "- No."]),
+        (["Yes. >> No. >>Well."], ["Yes.", ">> No.", ">>Well."]),
     ],
 )
 def test_sentences_end_at_marks(texts, expected):

@@ -49,6 +49,7 @@ ROLES = [
     ("es", "- qué dice - dice que no", "twwtwww"),
     ("es", "—hola —dijo ana—, qué —no", "twwww"),
     ("en", "- i left - she said - now", "twwwwwww"),
+    ("es", ">> ana - mi hermana - vino >> sí >>>no &gt;&gt; bien > mal", "twwwwwwtwttwww"),
     ("es", "- son 3 - 4 - no -5", "twwpptww"),
     ("en", "we left . then go @ five", "wwwwwww"),
 ]

@@ -75,6 +75,8 @@ def test_a_lone_mark_stays_with_its_word():
     limits = replace(SMALL, characters=8, lines=1)
     cues = lines_of(utterance("hola ¿ qué dices - bien"), limits=limits)
     assert [line for cue in cues for line in cue] == ["hola", "¿ qué", "dices -", "bien"]
+    cues = lines_of(utterance("hola >> qué dices"), limits=limits)
+    assert [line for cue in cues for line in cue] == ["hola", ">> qué", "dices"]
     labels = (Labels(), Labels(frozenset({Mark.DASH})), Labels())
     assert lines_of(utterance("y entonces vino", labels=labels), limits=replace(BBC, characters=12)) == [
         ("y entonces –", "vino")

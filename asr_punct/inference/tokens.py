@@ -56,7 +56,7 @@ class Token(WordInput):
         spoken: the word as the model reads it, with its pieces.
         is_piece: whether it is a piece of the word before it.
         barred: marks that are not added between this word, a number, and the next one, which is one too.
-        begins_turn: whether a dash of the input begins a speaker's turn at it.
+        begins_turn: whether a dash or `>>` of the input begins a speaker's turn at it.
     """
 
     text: str
@@ -72,8 +72,8 @@ class Token(WordInput):
 
     @property
     def is_bare_sound(self) -> bool:
-        """Whether it is a sound or a piece without marks."""
-        return not (self.core or self.left or self.right)
+        """Whether it is a sound or a piece without marks, and begins no turn."""
+        return not (self.core or self.left or self.right or self.begins_turn)
 
     @property
     def needs_neighbours(self) -> bool:

@@ -13,6 +13,7 @@ from asr_punct.subtitles.overlaps import interleaved
 from asr_punct.subtitles.unit import COMMA, NO_MARK, SENTENCE, STOP, Unit
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.sentence_ends import marks_after
+from asr_punct.text.turns import has_arrow
 from asr_punct.words import Seconds, Utterance, has_times
 
 _SPEECH_RATE = 15.0
@@ -127,7 +128,8 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
             text, round(start, 3), round(end, 3), cost, bool(marks & SENTENCE_ENDS), word.speaker or utterance.speaker
         )
         is_dash = not core and read_marks(before, after) == {Mark.DASH}
-        yield _Token(unit, core.lower(), bool(marks), opens=bool(before) and not after, is_dash=is_dash)
+        opens = (bool(before) and not after) or has_arrow(word.text)
+        yield _Token(unit, core.lower(), bool(marks), opens, is_dash)
 
 
 def _join_marks(tokens: Iterable[_Token], characters: int) -> Iterator[Unit]:

@@ -9,7 +9,7 @@ from asr_punct.caching import cached_by_word
 from asr_punct.text.edges import split_token
 from asr_punct.text.pieces import count_pieces, may_be_piece
 from asr_punct.text.sounds import LONGEST_SONG, may_begin_sound, sentence_begins_after, sound_length, split_sound
-from asr_punct.text.turns import Turns, closes_parenthesis, has_dash
+from asr_punct.text.turns import Turns, closes_parenthesis, may_begin_turn
 
 
 class Role(Enum):
@@ -22,7 +22,7 @@ class Role(Enum):
     PIECE = auto()
     """The continuation of the word before it (`pieces`)."""
     TURN = auto()
-    """A dash, or a word with one, that begins a speaker's turn (`turns`)."""
+    """A dash or `>>`, or a word with one, that begins a speaker's turn (`turns`)."""
 
 
 class RoleReader:
@@ -76,7 +76,7 @@ class RoleReader:
             return [Role.PIECE] * pieces
         if (length is None or pieces is None) and not final:
             return []
-        is_turn = has_dash(held[0]) and self._turns.begins(held, self._at_start, final)
+        is_turn = may_begin_turn(held[0]) and self._turns.begins(held, self._at_start, final)
         if is_turn is None:
             return []
         self._take_word(held[0])
@@ -109,4 +109,4 @@ def roles_of(tokens: Iterable[str], language: str) -> list[Role]:
 @cached_by_word(1 << 16)
 def is_special(token: str, language: str) -> bool:
     """Whether the role of a token, or of those after it, may be another one than `WORD`."""
-    return may_be_piece(token, language) or may_begin_sound(token) or has_dash(token)
+    return may_be_piece(token, language) or may_begin_sound(token) or may_begin_turn(token)

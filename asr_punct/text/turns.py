@@ -1,4 +1,6 @@
-"""Dashes that begin a speaker's turn, as in subtitles: `- has visto a ana - no`, `-cómo estás -bien`.
+"""Dashes and arrows that begin a speaker's turn, as in subtitles: `- has visto a ana - no`, `>> cómo estás >> bien`.
+
+* `>>` or `>>>`, the captioners' sign, always begins a turn.
 
 * A dash at the start of an utterance begins a turn, and the utterance is a dialogue.
 * In a dialogue every further dash does that has a space before it, alone or at a word, but for one before a reporting
@@ -11,10 +13,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 _ALL_DASHES = "-‐‑–—―"
 _HYPHENS, _DASHES = frozenset("-‐‑"), frozenset(_ALL_DASHES)
+_ARROWS = re.compile("(?:>|&gt;){2,}")
 _REPORTING = frozenset(
     """dijo dice digo decía dijeron preguntó pregunté respondió contestó contesté exclamó añadió murmuró gritó replicó
     susurró pensó insistió repitió explicó said says asked replied answered whispered shouted added cried muttered esan
@@ -24,8 +28,17 @@ _PRONOUNS = frozenset(["he", "she", "i", "they", "we", "you"])
 _CONJUNCTIONS = frozenset(["que", "that", "si", "if"])
 
 
-def has_dash(token: str) -> bool:
-    """Whether a token is a dash, or a word that begins with one and no number."""
+def may_begin_turn(token: str) -> bool:
+    """Whether a token is an arrow or a dash, or a word that begins with one and no number."""
+    return has_arrow(token) or _has_dash(token)
+
+
+def has_arrow(token: str) -> bool:
+    """Whether a token begins with `>>`."""
+    return _ARROWS.match(token) is not None
+
+
+def _has_dash(token: str) -> bool:
     return token[:1] in _DASHES and not token[1:2].isdigit() and (len(token) == 1 or token[1] not in _DASHES)
 
 
@@ -35,17 +48,19 @@ def closes_parenthesis(tokens: Iterable[str]) -> bool:
 
 
 class Turns:
-    """Tells which dashes of an utterance begin a turn. `has_parentheses` is whether dashes close some."""
+    """Tells which tokens of an utterance begin a turn. `has_parentheses` is whether dashes close some."""
 
     def __init__(self, has_parentheses: bool) -> None:
         self._has_parentheses = has_parentheses
         self._is_dialogue = self._in_clause = False
 
     def begins(self, tokens: Sequence[str], at_start: bool, final: bool) -> bool | None:
-        """Return whether the first of the tokens, a dash or a word with one, begins a turn; None: see the next ones.
+        """Return whether the first of the tokens, which `may_begin_turn`, begins a turn; None: see the next ones.
 
         `at_start` is whether no word of the utterance is before it, `final` whether no tokens follow.
         """
+        if has_arrow(tokens[0]):
+            return True
         if at_start:
             self._is_dialogue = True
             return True
