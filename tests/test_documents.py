@@ -190,6 +190,37 @@ def test_stl_is_read_by_another_program(tmp_path):
     assert " ".join(texts).split() == unicodedata.normalize("NFC", f"Hola. {long}").split()
 
 
+TWO_CHANNELS = """1
+00:00:01,000 --> 00:00:01,010
+Sí.
+
+2
+00:00:01,011 --> 00:00:01,018
+No.
+
+3
+00:00:01,020 --> 00:00:03,000
+Una.
+
+4
+00:00:01,030 --> 00:00:04,000
+Dos.
+
+5
+00:00:05,000 --> 00:00:06,000
+Tres.
+"""
+
+
+def test_stl_keeps_cues_that_are_short_or_overlap(tmp_path):
+    """Every cue has a frame of its own, and none begins before the one before it has ended."""
+    (tmp_path / "a.srt").write_text(TWO_CHANNELS)
+    formats.write(formats.read(tmp_path / "a.srt"), tmp_path / "a.stl", ES)
+    times = [times for times, _ in cues_of_stl((tmp_path / "a.stl").read_bytes())]
+    frames = [tuple(((h * 60 + m) * 60 + s) * 25 + f for h, m, s, f in each) for each in times]
+    assert frames == [(25, 26), (26, 27), (27, 39), (39, 100), (125, 150)]
+
+
 def test_stl_refuses_other_letters(tmp_path):
     with pytest.raises(InputError) as caught:
         formats.write([spoken("это")], tmp_path / "a.stl", ES)

@@ -12,9 +12,12 @@ from asr_punct.errors import InputError
 from asr_punct.formats.cues.writers import OnCue, plain_cues
 from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles import Cue, Limits
-from asr_punct.words import Seconds, Utterance
+from asr_punct.words import Utterance
 
 _FRAMES = 25
+"""Number of frames a second."""
+_OVERLAPPED = 12
+"""Number of frames that a cue is shown at least before one that overlaps it."""
 _CHARACTERS, _ROWS = 40, 23
 """Largest number of characters of a line and of lines on the screen, as teletext has."""
 _TEXT = 112
@@ -55,18 +58,37 @@ def stl_content(
     if on_cue:
         for cue in cues:
             on_cue(cue)
-    blocks = [block for number, cue in enumerate(cues) for block in _cue_blocks(number, cue)]
-    return _head(cues, len(blocks), glyphs.name) + b"".join(blocks)
+    shown = _frames(cues)
+    timed = enumerate(zip(cues, shown, strict=True))
+    blocks = [block for number, (cue, (start, end)) in timed for block in _cue_blocks(number, cue, start, end)]
+    return _head(cues, shown[0][0] if shown else 0, len(blocks), glyphs.name) + b"".join(blocks)
 
 
-def _head(cues: Sequence[Cue], blocks: int, language: str) -> bytes:
+def _frames(cues: Sequence[Cue]) -> list[tuple[int, int]]:
+    """Return the first frame of each cue and the one after its last.
+
+    A screen has one cue at a time, and programs leave out those of no frame. A cue ends where the next one begins,
+    which waits until this one was there for `_OVERLAPPED` frames, or for its own time if that is shorter.
+    """
+    starts, ends = list[int](), list[int]()
+    for cue in cues:
+        start, end = round(cue.start * _FRAMES), round(cue.end * _FRAMES)
+        if ends and ends[-1] > start:
+            ends[-1] = max(start, min(ends[-1], starts[-1] + _OVERLAPPED))
+            start = ends[-1]
+        starts.append(start)
+        ends.append(max(end, start + 1))
+    return list(zip(starts, ends, strict=True))
+
+
+def _head(cues: Sequence[Cue], first: int, blocks: int, language: str) -> bytes:
     today = time.strftime("%y%m%d")
     title = cues[0].recording if cues else ""
     fields = [
         "850STL25.01000" + _LANGUAGES.get(language, "00"),
         f"{_ascii(title):32.32}{'':160}{'':16}{today}{today}00",
         f"{blocks:05}{len(cues):05}001{_CHARACTERS:02}{_ROWS:02}1",
-        f"{'0' * 8}{_frames_text(cues[0].start) if cues else '0' * 8}11{'':3}",
+        f"{'0' * 8}{_frames_text(first)}11{'':3}",
     ]
     return "".join(fields).ljust(1024).encode("ascii")
 
@@ -75,25 +97,24 @@ def _ascii(text: str) -> str:
     return text.encode("ascii", "replace").decode()
 
 
-def _cue_blocks(number: int, cue: Cue) -> Iterator[bytes]:
+def _cue_blocks(number: int, cue: Cue, start: int, end: int) -> Iterator[bytes]:
     text = _NEW_LINE.join(_encoded(line) for line in cue.lines)
-    start, end = _timecode(cue.start), _timecode(cue.end)
     row = max(0, _ROWS - len(cue.lines))
     parts = [text[first : first + _TEXT] for first in range(0, len(text), _TEXT)]
     for index, part in enumerate(parts):
         extension = _LAST_BLOCK if index == len(parts) - 1 else index
-        head = bytes([0, *number.to_bytes(2, "little"), extension, 0, *start, *end, row, 2, 0])
+        head = bytes([0, *number.to_bytes(2, "little"), extension, 0, *_timecode(start), *_timecode(end), row, 2, 0])
         yield head + part.ljust(_TEXT, _UNUSED)
 
 
-def _timecode(seconds: Seconds) -> tuple[int, int, int, int]:
+def _timecode(frame: int) -> tuple[int, int, int, int]:
     """Return hours, minutes, seconds and frames."""
-    whole, frames = divmod(round(seconds * _FRAMES), _FRAMES)
+    whole, frames = divmod(frame, _FRAMES)
     return whole // 3600 % 24, whole // 60 % 60, whole % 60, frames
 
 
-def _frames_text(seconds: Seconds) -> str:
-    return "".join(f"{part:02}" for part in _timecode(seconds))
+def _frames_text(frame: int) -> str:
+    return "".join(f"{part:02}" for part in _timecode(frame))
 
 
 def _encoded(line: str) -> bytes:
