@@ -2,16 +2,39 @@
 
 import inspect
 import re
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from enum import IntEnum
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
 EXPECTED_TIMES = "times (asr-punct align finds them in the audio)"
 """The `expected` part of error messages about words without times."""
+
+
+class ExitStatus(IntEnum):
+    """Exit statuses of the commands; a process that another signal ends has 128 + its number.
+
+    Attributes:
+        meaning: its line in the help of the commands.
+    """
+
+    DONE = 0, "done; also if the program that reads the output has ended"
+    FAILED = 1, "an internal error; of batch: some files could not be restored"
+    USAGE = 2, "bad input or usage: one line with place, found and expected; no output file is left"
+    INTERRUPTED = 128 + signal.SIGINT, "interrupted"
+    TERMINATED = 128 + signal.SIGTERM, "ended by SIGTERM"
+
+    meaning: str
+
+    def __new__(cls, number: int, meaning: str) -> Self:
+        status = int.__new__(cls, number)
+        status._value_, status.meaning = number, meaning
+        return status
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +156,7 @@ def run_script(main: Callable[..., object]) -> None:
             main()
     except AsrPunctError as error:
         print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(ExitStatus.USAGE)
 
 
 def missing_extra_error(error: ModuleNotFoundError, arguments: Sequence[str]) -> MissingExtraError:

@@ -3,11 +3,13 @@
 import inspect
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 import typer
@@ -16,11 +18,13 @@ from dummies import COMMAND_LINE, file, utterances
 from asr_punct.cli.commands import app
 from asr_punct.cli.messages import option_name
 from asr_punct.cli.options import model_options
+from asr_punct.errors import ExitStatus
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
 from asr_punct.hub import PRETRAINED, shipped_configurations, shipped_models
 from asr_punct.restoring import PipelineOptions
 
+ROOT = Path(__file__).parent.parent
 COMMANDS = typer.main.get_command(app).commands
 EXAMPLES = [line.strip() for command in COMMANDS.values() for line in command.epilog.splitlines() if line[:1] == " "]
 FAST = ("punctuate", "stream", "pauses", "evaluate", "score", "models", "info", "prepare text")
@@ -41,6 +45,17 @@ def test_the_help_fits_a_terminal(run, monkeypatch, name):
     assert all(f"  {command} " in out for command in COMMANDS) or name
     assert max(map(len, out.splitlines())) <= 80
     assert all(char.isprintable() or char == "\n" for char in out)
+
+
+def test_every_exit_status_is_in_the_help_and_the_documentation(run):
+    _, out, _ = run("models", "--help")
+    helped = " ".join(out.split())
+    line = next(
+        each for each in (ROOT / "docs/commands.md").read_text().splitlines() if each.startswith("Exit status: ")
+    )
+    for status in ExitStatus:
+        assert f" {int(status)} {status.meaning} " in helped
+        assert re.search(rf"[:,] {int(status)} \w", line), status
 
 
 def test_a_parameter_has_one_name_in_all_commands():

@@ -48,7 +48,7 @@ def test_focal_loss_and_class_weights(gamma, power, seed):
 
 def test_a_loss_of_classes_needs_classes():
     with refused("training.loss", "focal_gamma 2.0", ConfigError):
-        build_loss(LossConfig(focal_gamma=2.0), MultiLabelHead(HeadConfig(), 4), SETS)
+        build_loss(LossConfig(focal_gamma=2.0), MultiLabelHead(HeadConfig(), 4, 8), SETS)
     with refused("training.loss.class_weight_power", "1.0", ConfigError):
         build_loss(LossConfig(class_weight_power=1.0), HEAD, None)
 

@@ -1,6 +1,7 @@
 """The tagger and its parts, on tiny random encoders."""
 
 import dataclasses
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -12,20 +13,18 @@ from model_dummies import inputs, window
 from safetensors.torch import save_file
 
 from asr_punct.checkpoint import ModelInfo
-from asr_punct.config import ContextConfig, HeadConfig, PauseConfig
+from asr_punct.config import ContextConfig, EncoderConfig, HeadConfig, PauseConfig
 from asr_punct.errors import ConfigError, ModelError
 from asr_punct.features import DOCUMENT_START, WordInput
-from asr_punct.model.context import build_context
-from asr_punct.model.encoder import new_encoder
-from asr_punct.model.fusion import ContinuousPauses, DiscretePauses, LatePauses
-from asr_punct.model.heads import CaseHead
+from asr_punct.model.context import CONTEXTS, build_context
+from asr_punct.model.encoder import ENCODERS, new_encoder
+from asr_punct.model.fusion import FUSIONS, ContinuousPauses, LatePauses
+from asr_punct.model.heads import HEADS, CaseHead
 from asr_punct.model.tagger import Tagger
 from asr_punct.model.weights import dequantised, load_tagger, quantised
 from asr_punct.pauses import UNKNOWN_PAUSE
 
 CONFIG = tiny_config().model
-PAUSES = ["none", "continuous", "discrete-gaussian", "discrete-uniform", "late-gru"]
-CONTEXTS = ["none", "bert", "transformer", "convolution", "brnn", "bilstm", "lstm", "attention"]
 
 
 def variant(pauses="discrete-gaussian", context="transformer", **heads):
@@ -44,7 +43,7 @@ def tagger(config=CONFIG, seed=0):
 
 @pytest.mark.parametrize("case_vectors", ["encoder", "context"])
 @pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("pauses", PAUSES)
+@pytest.mark.parametrize("pauses", FUSIONS)
 def test_every_combination_of_parts(pauses, context, case_vectors):
     """Shapes; independence of padding; pauses change the output only if they are fused; folding does not change it."""
     model = tagger(variant(pauses, context, case_vectors=case_vectors))
@@ -61,10 +60,18 @@ def test_every_combination_of_parts(pauses, context, case_vectors):
     assert not any("smoothing" in name for name, _ in folded.named_buffers())
 
 
+TABLES = [(EncoderConfig, ENCODERS), (PauseConfig, FUSIONS), (ContextConfig, CONTEXTS), (HeadConfig, HEADS)]
+
+
+@pytest.mark.parametrize(("config", "table"), TABLES)
+def test_every_kind_of_a_configuration_is_in_the_table_of_its_classes(config, table):
+    assert set(get_args(get_type_hints(config)["kind"])) == table.keys()
+
+
 @pytest.mark.parametrize("kind", ["uniform", "gaussian"])
 def test_the_smoothed_table_is_a_mean_over_neighbours(kind):
     """AutoPunct, section 3.2.1, as a loop over a window of one second."""
-    fusion = DiscretePauses(PauseConfig(kind=f"discrete-{kind}"), 8)
+    fusion = FUSIONS[f"discrete-{kind}"](PauseConfig(), 8)
     embedding = fusion.embedding.detach().double()
     for bucket in [0, 1, 49, 50, 51, 500, 949, 950, 999]:
         total, weights = torch.zeros(8, dtype=torch.double), 0.0
@@ -78,7 +85,7 @@ def test_the_smoothed_table_is_a_mean_over_neighbours(kind):
 
 
 def test_continuous_pauses_are_added_in_seconds():
-    fusion = ContinuousPauses(4)
+    fusion = ContinuousPauses(PauseConfig(), 4)
     torch.nn.init.constant_(fusion.unknown, 7.0)
     added = fusion(torch.zeros(1, 3, 4), torch.tensor([[25, 999, UNKNOWN_PAUSE]]))
     assert torch.allclose(added[0], torch.tensor([[0.25] * 4, [9.99] * 4, [7.0] * 4]))
@@ -86,7 +93,7 @@ def test_continuous_pauses_are_added_in_seconds():
 
 def test_late_pauses_are_read_in_seconds_with_a_flag():
     torch.manual_seed(0)
-    module = LatePauses(6)
+    module = LatePauses(PauseConfig(), 6)
     vectors, pauses = torch.randn(1, 4, 6), torch.tensor([[0, 25, UNKNOWN_PAUSE, 100]])
     read = torch.cat([vectors, torch.tensor([[[0.0, 0], [0.25, 0], [0, 1], [1.0, 0]]])], dim=-1)
     assert torch.equal(module(vectors, pauses), module.recurrent(read)[0])

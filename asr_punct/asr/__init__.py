@@ -12,7 +12,7 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError, Setting, first_line
 from asr_punct.languages import describe_languages, parse_language
@@ -23,18 +23,35 @@ if TYPE_CHECKING:
     from asr_punct.asr.transcribe import Recogniser
 
 _LOG = logging.getLogger(__name__)
-RECOGNISER_FORMS = ("pocketsphinx", "nemo:NAME", "whisper:NAME", "transformers:NAME")
+
+
+class _Package(NamedTuple):
+    """A recogniser's class in the module of this package with its name.
+
+    Attributes:
+        class_name: the class.
+        needed: the package that it needs.
+        extras: the extras that install that package and read audio.
+        has_models: whether users name a model of it.
+    """
+
+    class_name: str
+    needed: str
+    extras: str
+    has_models: bool = True
+
+
+_RECOGNISERS = {
+    "pocketsphinx": _Package("PocketSphinx", "pocketsphinx", "pocketsphinx", has_models=False),
+    "nemo": _Package("NemoRecogniser", "nemo", "audio,nemo"),
+    "whisper": _Package("FasterWhisper", "faster_whisper", "whisper"),
+    "transformers": _Package("TransformersRecogniser", "transformers", "audio,train"),
+}
+RECOGNISER_FORMS = tuple(f"{name}:NAME" if each.has_models else name for name, each in _RECOGNISERS.items())
 EXPECTED_RECOGNISER = f"{', '.join(RECOGNISER_FORMS[:-1])} or {RECOGNISER_FORMS[-1]}"
 """Forms of the names of recognisers, for help and error messages."""
 METHODS = ("dtw", "ctc")
 """Methods of alignment."""
-_RECOGNISERS = {
-    "pocketsphinx": ("PocketSphinx", "pocketsphinx", "pocketsphinx"),
-    "nemo": ("NemoRecogniser", "nemo", "audio,nemo"),
-    "whisper": ("FasterWhisper", "faster_whisper", "whisper"),
-    "transformers": ("TransformersRecogniser", "transformers", "audio,train"),
-}
-"""Module of this package: its class, the package that it needs, and the extras that install it and read audio."""
 _AUDIO_PACKAGES = ("soundfile", "av")
 _CTC_MODEL = "a CTC model: a directory or org/name of transformers, FILE.nemo, or nemo:NAME"
 _LANGUAGE = re.compile(r"(?:^|/)stt_([a-z]{2})_|\.(en)$")
@@ -46,10 +63,10 @@ def check_installed(asr: str) -> None:
 
     Raises ArgumentError for an unknown kind of recogniser, and MissingExtraError for a missing package.
     """
-    _, package, extras = _RECOGNISERS[_split_name(asr)[0]]
-    for needed in (package, *_AUDIO_PACKAGES):
+    package = _RECOGNISERS[_split_name(asr)[0]]
+    for needed in (package.needed, *_AUDIO_PACKAGES):
         if sys.modules.get(needed) is None and find_spec(needed) is None:
-            raise MissingExtraError(f"the recogniser {asr}", extras, needed)
+            raise MissingExtraError(f"the recogniser {asr}", package.extras, needed)
 
 
 def open_recogniser(asr: str, device: str | None = None, language: str | None = None) -> Recogniser:
@@ -66,7 +83,7 @@ def open_recogniser(asr: str, device: str | None = None, language: str | None = 
         check_transformers_name(model, "a CTC model or Whisper: a directory or org/name of transformers")
     elif model:
         check_path(model, f"a model of {package}")
-    class_name, _, extras = _RECOGNISERS[package]
+    class_name, _, extras, _ = _RECOGNISERS[package]
     try:
         recogniser_class = getattr(import_module(f"asr_punct.asr.{package}"), class_name)
         given, named = parse_language(language), named_language(model)
@@ -90,8 +107,7 @@ def _warn_if_other(recogniser: str, given: str, own: str) -> None:
 
 def _split_name(name: str) -> tuple[str, str]:
     kind, _, model = name.partition(":")
-    needs_model = kind != "pocketsphinx"
-    if kind not in _RECOGNISERS or bool(model) != needs_model:
+    if kind not in _RECOGNISERS or bool(model) != _RECOGNISERS[kind].has_models:
         raise ArgumentError("asr", repr(name), EXPECTED_RECOGNISER)
     return kind, model
 

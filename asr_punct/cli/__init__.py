@@ -10,14 +10,11 @@ import sys
 from typing import NoReturn
 
 from asr_punct.cli.signals import ended_by_signals
-from asr_punct.errors import AsrPunctError, missing_extra_error
+from asr_punct.errors import AsrPunctError, ExitStatus, missing_extra_error
 
 
 def main() -> NoReturn:
-    """Run the command line and exit with a status.
-
-    0: done. 1: internal error. 2: bad input or usage, with one line on standard error. 130: SIGINT. 143: SIGTERM.
-    """
+    """Run the command line and exit with an `ExitStatus`; errors of usage and input are one line on standard error."""
     with ended_by_signals():  # imports are in this block: they take a while
         import typer
 
@@ -30,7 +27,7 @@ def main() -> NoReturn:
         except ModuleNotFoundError as error:
             _fail(str(missing_extra_error(error, sys.argv[1:])))
         except (KeyboardInterrupt, typer.Abort):
-            sys.exit(130)
+            sys.exit(ExitStatus.INTERRUPTED)
         except Exception as error:
             if hasattr(error, "format_message"):  # a usage error; typer does not export its class
                 _fail(error.format_message())
@@ -47,4 +44,4 @@ def _run(arguments: list[str]) -> NoReturn:
 
 def _fail(message: str) -> NoReturn:
     print(f"asr-punct: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(2)
+    sys.exit(ExitStatus.USAGE)

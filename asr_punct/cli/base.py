@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from asr_punct.errors import AsrPunctError
+from asr_punct.errors import AsrPunctError, ExitStatus
 
 NAME = "asr-punct"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -24,13 +24,6 @@ class Section(StrEnum):
     TRAINING = "Corpora and training"
     RESULTS = "Scores and models"
 
-
-_STATUSES = [
-    ("0", "done; also if the program that reads the output has ended"),
-    ("1", "an internal error; of batch: some files could not be restored"),
-    ("2", "bad input or usage: one line with place, found and expected; no output file is left"),
-    ("130", "interrupted; 143: ended by SIGTERM"),
-]
 
 _EPILOG = """\b
 asr-punct COMMAND --help describes input and output, with examples.
@@ -89,7 +82,7 @@ class _Command(_PrintedHelp, TyperCommand):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Exit status"):
-            formatter.write_dl(_STATUSES)
+            formatter.write_dl([(str(int(status)), status.meaning) for status in ExitStatus])
         with formatter.section("Examples"):
             formatter.write("".join(f"  {line}\n" for line in (self.epilog or "").splitlines()))
 

@@ -13,7 +13,7 @@ import typer
 from asr_punct.cli import options
 from asr_punct.cli.base import NAME, Section, command, print_summary
 from asr_punct.cli.messages import error_line, print_about, print_hint
-from asr_punct.errors import AsrPunctError, plural
+from asr_punct.errors import AsrPunctError, ExitStatus, plural
 from asr_punct.progress import progress_bar, track
 from asr_punct.restoring import Hint
 
@@ -129,7 +129,7 @@ def _restore(inputs: Inputs, output: str, work: BatchWork, jobs: int, ray: str |
         raise
     report.print(*counts)
     if report.errors:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitStatus.FAILED)
 
 
 class _Report:

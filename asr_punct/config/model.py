@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from asr_punct.config.fields import Checked, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
 from asr_punct.errors import ConfigError
-from asr_punct.marks import NO_MARKS
+from asr_punct.marks import MARKS, NO_MARKS
 
 MAX_TOKENS = 512
 """Longest encoder input in sub-words, with both special tokens: the usual limit of pretrained encoders."""
@@ -167,6 +167,11 @@ class HeadConfig(Checked):
     """Mark probabilities that the case head reads: those of this word and the previous one, or its own only."""
     case_vectors: Literal["encoder", "context"] = "encoder"
     """Word vectors that the case head reads; `context` is for encoders without context."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that the punctuation head has an output for."""
+        return self.classes if self.kind == "classes" else MARKS
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,8 +1,10 @@
 """Context layers, between pause fusion and heads: they relate the words of a window to each other.
 
-`width` is the size of their output vectors; `word_mask` (batch, words) is 0 at padding.
+`width` is the size of their output vectors; `word_mask` (batch, words) is 0 at padding. A new kind is a class with its
+name in `CONTEXTS`.
 """
 
+from collections.abc import Mapping
 from typing import cast
 
 import torch
@@ -16,9 +18,18 @@ from asr_punct.model.encoder import modern_bert
 
 
 class Context(nn.Module):
-    """The identity, for models without context layers; base class of context layers."""
+    """The identity, for models without context layers; base class of context layers.
 
-    def __init__(self, width: int) -> None:
+    Attributes:
+        width: size of the output vectors.
+        values_per_head: the width of the input is a multiple of this for each attention head: 1, 2 with rotary
+            positions, 0 without attention.
+    """
+
+    values_per_head = 0
+
+    def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
+        """Build layers for word vectors of size `width`, and windows of at most `max_words` words."""
         super().__init__()
         self.width = width
 
@@ -35,8 +46,8 @@ class RecurrentContext(Context):
     The second GRU does not read the output of attention, so that attention is computed for all words at once.
     """
 
-    def __init__(self, width: int) -> None:
-        super().__init__(width)
+    def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
+        super().__init__(config, width, max_words)
         self.ahead = nn.GRU(width, width, batch_first=True)
         self.back = nn.GRU(width, width, batch_first=True)
         self.decoder = nn.GRU(2 * width, width, batch_first=True)
@@ -53,8 +64,8 @@ class RecurrentContext(Context):
 class BidirectionalLSTM(Context):
     """A bidirectional LSTM (Alam et al. 2020, section 4.1), over words instead of tokens."""
 
-    def __init__(self, width: int) -> None:
-        super().__init__(2 * width)
+    def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
+        super().__init__(config, 2 * width, max_words)
         self.ahead = nn.LSTM(width, width, batch_first=True)
         self.back = nn.LSTM(width, width, batch_first=True)
 
@@ -65,8 +76,9 @@ class BidirectionalLSTM(Context):
 class LstmStack(Context):
     """An LSTM, then pairs of a bidirectional LSTM and a GRU, which halve the width (Poláček et al. 2023, Table 1)."""
 
-    def __init__(self, width: int, pairs: int) -> None:
-        super().__init__(width >> pairs)
+    def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
+        pairs = config.layers
+        super().__init__(config, width >> pairs, max_words)
         self.first = nn.LSTM(width, width, batch_first=True)
         sizes = [width >> pair for pair in range(pairs)]
         self.ahead, self.back = (
@@ -181,8 +193,10 @@ def sum_of_products(values: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 class ConvolutionContext(Context):
     """One layer for each kernel of the configuration: a gated convolution, or attention if the kernel is 0."""
 
+    values_per_head = 2
+
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
-        super().__init__(width)
+        super().__init__(config, width, max_words)
         hidden = config.feed_forward or width
         self.layers = nn.ModuleList(
             GatedConvolution(width, hidden, kernel, config.dropout)
@@ -201,8 +215,10 @@ class ConvolutionContext(Context):
 class AttentionContext(Context):
     """Layers of self-attention over the window (Shi et al. 2021, section 2.1)."""
 
-    def __init__(self, config: ContextConfig, width: int) -> None:
-        super().__init__(width)
+    values_per_head = 1
+
+    def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
+        super().__init__(config, width, max_words)
         hidden = config.feed_forward or 4 * width
         self.layers = nn.ModuleList(
             AttentionLayer(width, config.heads, hidden, config.dropout) for _ in range(config.layers)
@@ -220,8 +236,10 @@ class BertContext(Context):
     Learnt positions are added to the vectors, and each layer is followed by normalisation (Devlin et al. 2019).
     """
 
+    values_per_head = 1
+
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
-        super().__init__(width)
+        super().__init__(config, width, max_words)
         settings = BertConfig(
             vocab_size=1,
             pad_token_id=0,
@@ -243,8 +261,10 @@ class BertContext(Context):
 class TransformerContext(Context):
     """A small ModernBERT over the words of the window: pre-normalised layers with rotary positions."""
 
+    values_per_head = 2
+
     def __init__(self, config: ContextConfig, width: int, max_words: int) -> None:
-        super().__init__(width)
+        super().__init__(config, width, max_words)
         self.layers = modern_bert(
             vocab_size=1,
             hidden_size=width,
@@ -262,30 +282,27 @@ class TransformerContext(Context):
         return cast(Tensor, self.layers(inputs_embeds=vectors, attention_mask=word_mask).last_hidden_state)
 
 
+CONTEXTS: Mapping[str, type[Context]] = {
+    "none": Context,
+    "bert": BertContext,
+    "transformer": TransformerContext,
+    "convolution": ConvolutionContext,
+    "brnn": RecurrentContext,
+    "bilstm": BidirectionalLSTM,
+    "lstm": LstmStack,
+    "attention": AttentionContext,
+}
+"""The kinds of `ContextConfig`."""
+
+
 def build_context(config: ContextConfig, width: int, max_words: int) -> Context:
     """Return the configured context layers for word vectors of size `width`, and windows of at most `max_words` words.
 
     Raises ConfigError if the width is not a multiple of the number of heads, or of twice that with rotary positions.
     """
-    multiple_of = dict.fromkeys(("bert", "attention"), config.heads)
-    multiple_of |= dict.fromkeys(("transformer", "convolution"), 2 * config.heads)
-    if width % multiple_of.get(config.kind, 1):
-        expected = f"a width that is a multiple of {multiple_of[config.kind]}, with {config.heads} heads"
+    kind = CONTEXTS[config.kind]
+    multiple = kind.values_per_head * config.heads
+    if multiple and width % multiple:
+        expected = f"a width that is a multiple of {multiple}, with {config.heads} heads"
         raise ConfigError("model.context.heads", f"word vectors of width {width}", expected)
-    match config.kind:
-        case "bert":
-            return BertContext(config, width, max_words)
-        case "transformer":
-            return TransformerContext(config, width, max_words)
-        case "convolution":
-            return ConvolutionContext(config, width, max_words)
-        case "attention":
-            return AttentionContext(config, width)
-        case "brnn":
-            return RecurrentContext(width)
-        case "bilstm":
-            return BidirectionalLSTM(width)
-        case "lstm":
-            return LstmStack(width, config.layers)
-        case "none":
-            return Context(width)
+    return kind(config, width, max_words)

@@ -1,7 +1,7 @@
 """Contextual word vectors from a transformers encoder, and encoders with random weights (`pretrained` loads others)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, cast
 
 import torch
@@ -120,28 +120,63 @@ def modern_bert(*, local_attention: int, dropout: float, **sizes: Any) -> Modern
     return ModernBertModel(cast(ModernBertConfig, config))
 
 
-def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
-    """Return an encoder of the configured kind and size with random weights."""
-    sizes: dict[str, Any] = {
+def _lookup(config: EncoderConfig, vocabulary: int, pad: int) -> LookupEncoder:
+    return LookupEncoder(
+        **_sizes(config, vocabulary),
+        pad_token_id=pad,
+        table_width=config.table_width,
+        pairs=config.pairs,
+        pair_width=config.pair_width,
+    )
+
+
+def _modern_bert(config: EncoderConfig, vocabulary: int, pad: int) -> WordEncoder:
+    sizes = _sizes(config, vocabulary) | _layer_sizes(config)
+    return WordEncoder(
+        modern_bert(**sizes, pad_token_id=pad, local_attention=config.local_attention, dropout=config.dropout)
+    )
+
+
+def _electra(config: EncoderConfig, vocabulary: int, pad: int) -> WordEncoder:
+    sizes = _sizes(config, vocabulary) | _layer_sizes(config)
+    settings = ElectraConfig(
+        **sizes,
+        pad_token_id=pad,
+        embedding_size=config.table_width,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+    )
+    return WordEncoder(ElectraModel(settings))
+
+
+def _sizes(config: EncoderConfig, vocabulary: int) -> dict[str, Any]:
+    return {
         "vocab_size": vocabulary,
         "hidden_size": config.width,
         "max_position_embeddings": config.max_tokens,
     }
-    if config.kind == "table":
-        return LookupEncoder(**sizes)
-    sizes["pad_token_id"] = pad
-    if config.kind == "lookup":
-        pairs, pair_width = config.pairs, config.pair_width
-        return LookupEncoder(**sizes, table_width=config.table_width, pairs=pairs, pair_width=pair_width)
-    sizes |= {
+
+
+def _layer_sizes(config: EncoderConfig) -> dict[str, Any]:
+    return {
         "num_hidden_layers": config.layers,
         "num_attention_heads": config.heads,
         "intermediate_size": config.feed_forward,
     }
-    if config.kind == "transformer":
-        return WordEncoder(modern_bert(**sizes, local_attention=config.local_attention, dropout=config.dropout))
-    sizes |= {"hidden_dropout_prob": config.dropout, "attention_probs_dropout_prob": config.dropout}
-    return WordEncoder(ElectraModel(ElectraConfig(**sizes, embedding_size=config.table_width)))
+
+
+ENCODERS: Mapping[str, Callable[[EncoderConfig, int, int], Encoder]] = {
+    "transformer": _modern_bert,
+    "electra": _electra,
+    "lookup": _lookup,
+    "table": lambda config, vocabulary, _: LookupEncoder(**_sizes(config, vocabulary)),
+}
+"""The kinds of `EncoderConfig`: functions of a configuration, the size of the vocabulary, and the id of padding."""
+
+
+def new_encoder(config: EncoderConfig, vocabulary: int, pad: int) -> Encoder:
+    """Return an encoder of the configured kind and size with random weights."""
+    return ENCODERS[config.kind](config, vocabulary, pad)
 
 
 def encoder_from_settings(settings: Mapping[str, Any]) -> Encoder:

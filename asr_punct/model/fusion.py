@@ -1,8 +1,12 @@
-"""Fusion of pauses with word vectors: AutoPunct, section 3.2.1, and the late GRU of Tilk and Alumäe 2016."""
+"""Fusion of pauses with word vectors: AutoPunct, section 3.2.1, and the late GRU of Tilk and Alumäe 2016.
+
+A new kind is a class with its name in `FUSIONS`.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from collections.abc import Mapping
+from typing import ClassVar, Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +16,17 @@ from asr_punct.pauses import BUCKET_MS, UNKNOWN_PAUSE, smoothing_matrix
 
 
 class Fusion(nn.Module):
-    """Identity, for models without pauses; base class of the other fusions."""
+    """Identity, for models without pauses; base class of the other fusions.
+
+    Attributes:
+        follows_context: whether it reads the vectors after the context layers, not before them.
+    """
+
+    follows_context = False
+
+    def __init__(self, config: PauseConfig, width: int) -> None:
+        """Build a fusion for vectors of size `width`."""
+        super().__init__()
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
         """Return `vectors` (batch, words, width) fused with the buckets `pauses` (batch, words), in the same shape."""
@@ -26,8 +40,8 @@ class Fusion(nn.Module):
 class ContinuousPauses(Fusion):
     """Adds the pause in seconds to each value of the vector, or a learnt vector if the pause is unknown."""
 
-    def __init__(self, width: int) -> None:
-        super().__init__()
+    def __init__(self, config: PauseConfig, width: int) -> None:
+        super().__init__(config, width)
         self.unknown = nn.Parameter(torch.zeros(width))
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
@@ -38,15 +52,16 @@ class ContinuousPauses(Fusion):
 
 
 class DiscretePauses(Fusion):
-    """Adds the embedding of the pause's bucket, averaged over neighbouring buckets."""
+    """Adds the embedding of the pause's bucket, averaged over neighbouring buckets with equal weights."""
 
+    shape: ClassVar[Literal["uniform", "gaussian"]] = "uniform"
     smoothing: Tensor
     """(buckets + 1, buckets + 1), weights of the average; each row sums to 1."""
 
     def __init__(self, config: PauseConfig, width: int) -> None:
-        super().__init__()
-        shape: Literal["uniform", "gaussian"] = "gaussian" if config.kind == "discrete-gaussian" else "uniform"
-        matrix = smoothing_matrix(shape, config.window_s, config.sigma_s)
+        super().__init__(config, width)
+        self.config = config
+        matrix = smoothing_matrix(self.shape, config.window_s, config.sigma_s)
         self.register_buffer("smoothing", torch.from_numpy(matrix), persistent=False)
         self.embedding = nn.Parameter(torch.empty(len(matrix), width).normal_(std=0.02))
 
@@ -65,14 +80,20 @@ class DiscretePauses(Fusion):
 
     def fold(self) -> Fusion:
         """Return a fusion with a table of averaged embeddings."""
-        return FoldedPauses(self.table().detach())
+        return FoldedPauses(self.config, self.table().detach())
+
+
+class GaussianPauses(DiscretePauses):
+    """The same with Gaussian weights."""
+
+    shape = "gaussian"
 
 
 class FoldedPauses(Fusion):
     """Adds the row of `table` (buckets + 1, width) for the pause's bucket."""
 
-    def __init__(self, table: Tensor) -> None:
-        super().__init__()
+    def __init__(self, config: PauseConfig, table: Tensor) -> None:
+        super().__init__(config, table.shape[1])
         self.table = nn.Buffer(table)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
@@ -86,8 +107,10 @@ class LatePauses(Fusion):
     It reads the pause in seconds, as in the paper, and a flag for unknown pauses, which the paper does not have.
     """
 
-    def __init__(self, width: int) -> None:
-        super().__init__()
+    follows_context = True
+
+    def __init__(self, config: PauseConfig, width: int) -> None:
+        super().__init__(config, width)
         self.recurrent = nn.GRU(width + 2, width, batch_first=True)
 
     def forward(self, vectors: Tensor, pauses: Tensor) -> Tensor:
@@ -98,12 +121,11 @@ class LatePauses(Fusion):
         return cast(Tensor, self.recurrent(torch.cat([vectors, inputs], dim=-1))[0])
 
 
-def build_fusion(config: PauseConfig, width: int) -> Fusion:
-    """Return the configured fusion for vectors of size `width`."""
-    if config.kind == "none":
-        return Fusion()
-    if config.kind == "continuous":
-        return ContinuousPauses(width)
-    if config.kind == "late-gru":
-        return LatePauses(width)
-    return DiscretePauses(config, width)
+FUSIONS: Mapping[str, type[Fusion]] = {
+    "none": Fusion,
+    "continuous": ContinuousPauses,
+    "discrete-uniform": DiscretePauses,
+    "discrete-gaussian": GaussianPauses,
+    "late-gru": LatePauses,
+}
+"""The kinds of `PauseConfig`."""

@@ -1,10 +1,12 @@
 """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3).
 
 Vectors are (batch, words, width), logits and probabilities (batch, words, labels), true marks (batch, words, marks),
-1 for each mark of a word. `word_mask`, (batch, words), is 0 at padding.
+1 for each mark of a word. `word_mask`, (batch, words), is 0 at padding. A new kind of punctuation head is a class
+with its name in `HEADS`.
 """
 
-from typing import cast
+from collections.abc import Mapping
+from typing import TypeAlias, cast
 
 import torch
 from torch import Tensor, nn
@@ -22,9 +24,9 @@ _MIN_PROBABILITY = 1e-7
 class MultiLabelHead(nn.Module):
     """One logit and one sigmoid for each mark, so that a word can have several marks."""
 
-    def __init__(self, config: HeadConfig, width: int) -> None:
+    def __init__(self, config: HeadConfig, width: int, max_words: int) -> None:
         super().__init__()
-        self.layers = _layers(config, width, width, len(MARKS))
+        self.layers = _layers(config, width, width, len(config.labels))
         nn.init.constant_(cast(nn.Linear, self.layers[-1]).bias, _INITIAL_MARK_BIAS)
 
     def forward(self, vectors: Tensor) -> Tensor:
@@ -108,6 +110,11 @@ class ClassHead(nn.Module):
     def targets(self, marks: Tensor) -> Tensor:
         """Return the class, (...), of each set of marks, (..., marks)."""
         return self.class_of[(marks.long() << torch.arange(len(MARKS), device=marks.device)).sum(dim=-1)]
+
+
+PunctuationHead: TypeAlias = MultiLabelHead | ClassHead
+HEADS: Mapping[str, type[PunctuationHead]] = {"multilabel": MultiLabelHead, "classes": ClassHead}
+"""The kinds of `HeadConfig`."""
 
 
 class CaseHead(nn.Module):

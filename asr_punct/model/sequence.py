@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from asr_punct.config import ModelConfig
 from asr_punct.errors import ConfigError
-from asr_punct.marks import MARKS
 from asr_punct.model.encoder import Encoder, pool_words
 from asr_punct.model.lookup import VocabularyLayer, boundary_table
 
@@ -172,6 +171,6 @@ def build_sequence(config: ModelConfig, encoder: Encoder) -> SequenceLayer | Non
         vocabulary=rows,
         hidden=config.encoder.sequence_hidden,
         tokens=config.window.tokens,
-        outputs=len(config.heads.classes) if config.heads.kind == "classes" else len(MARKS),
+        outputs=len(config.heads.labels),
         dropout=config.encoder.sequence_dropout,
     )

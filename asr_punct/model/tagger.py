@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from asr_punct.config import ModelConfig
 from asr_punct.model.context import build_context
 from asr_punct.model.encoder import Encoder
-from asr_punct.model.fusion import build_fusion
-from asr_punct.model.heads import CaseHead, ClassHead, MultiLabelHead
+from asr_punct.model.fusion import FUSIONS
+from asr_punct.model.heads import HEADS, CaseHead
 from asr_punct.model.lookup import turn_table
 from asr_punct.model.pos import build_pos
 from asr_punct.model.sequence import FoldedSequence, SequenceLayer, build_sequence
@@ -35,8 +35,7 @@ class TaggerOutput:
 class Tagger(nn.Module):
     """Predicts marks and case from words and pauses.
 
-    With a sequence layer, its logits replace the word vectors, except in the case head. A GRU over pauses follows the
-    context layers, other fusions of pauses precede them.
+    With a sequence layer, its logits replace the word vectors, except in the case head.
     """
 
     def __init__(self, config: ModelConfig, encoder: Encoder, tokenizer: SubwordTokenizer | None = None) -> None:
@@ -45,7 +44,6 @@ class Tagger(nn.Module):
         Raises AsrPunctError if the parts do not fit together, or flair is needed and not installed.
         """
         super().__init__()
-        self.late_pauses = config.pauses.kind == "late-gru"
         self.case_reads_context = config.heads.case_vectors == "context"
         sequence = build_sequence(config, encoder)
         width = sequence.width if sequence else encoder.width
@@ -53,14 +51,11 @@ class Tagger(nn.Module):
         context = build_context(config.context, pos.width if pos else width, config.window.words)
         self.encoder = encoder
         self.sequence: SequenceLayer | FoldedSequence | None = sequence
-        self.fusion = build_fusion(config.pauses, context.width if self.late_pauses else width)
+        fusion = FUSIONS[config.pauses.kind]
+        self.fusion = fusion(config.pauses, context.width if fusion.follows_context else width)
         self.pos = pos
         self.context = context
-        self.punctuation = (
-            ClassHead(config.heads, context.width, config.window.words)
-            if config.heads.kind == "classes"
-            else MultiLabelHead(config.heads, context.width)
-        )
+        self.punctuation = HEADS[config.heads.kind](config.heads, context.width, config.window.words)
         self.case = CaseHead(config.heads, context.width if self.case_reads_context else encoder.width)
         if config.speakers:
             self.learn_turns()
@@ -73,12 +68,12 @@ class Tagger(nn.Module):
         vectors, word_mask = encoded.words, (word_index > 0).long()
         if self.sequence is not None:
             vectors = self.sequence(encoded.states, attention_mask, word_index, boundaries, self.encoder.vocabulary)
-        if not self.late_pauses:
+        if not self.fusion.follows_context:
             vectors = self.fusion(vectors, pauses)
         if self.pos is not None:
             vectors = self.pos(vectors, input_ids, word_index)
         vectors = self.context(vectors, word_mask)
-        if self.late_pauses:
+        if self.fusion.follows_context:
             vectors = self.fusion(vectors, pauses)
         label_logits = self.punctuation(vectors)
         probabilities = self.punctuation.probabilities(label_logits, word_mask)

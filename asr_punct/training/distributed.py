@@ -19,14 +19,13 @@ from typing import Any, TypeVar
 import torch
 from torch import distributed
 
-from asr_punct.errors import ArgumentError, AsrPunctError, Setting
+from asr_punct.errors import ArgumentError, AsrPunctError, ExitStatus, Setting
 from asr_punct.logs import log_level
 from asr_punct.model.device import open_device
 
 T = TypeVar("T")
 _TIMEOUT = timedelta(days=1)
 """Longest wait for another process. The launcher ends the others when a process has died."""
-_USAGE_STATUS = 2
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def from_leader(process: Process, make: Callable[[], T]) -> T:
     finally:
         distributed.broadcast_object_list(result)
     if not result[1]:
-        sys.exit(_USAGE_STATUS)
+        sys.exit(ExitStatus.USAGE)
     value: T = result[0]
     return value
 
@@ -127,8 +126,8 @@ def launch(arguments: Sequence[str], devices: int, nodes: int) -> None:
         signal.raise_signal(stop.sigval)  # as if it came now, when the processes have ended
     except ChildFailedError as error:
         rank, failure = min(error.failures.items(), key=lambda item: item[1].timestamp)
-        if failure.exitcode == _USAGE_STATUS:
-            sys.exit(_USAGE_STATUS)
+        if failure.exitcode == ExitStatus.USAGE:
+            sys.exit(ExitStatus.USAGE)
         place, found = f"process {rank} of the training", f"status {failure.exitcode}"
         expected = "status 0; another run continues after the last epoch"
         raise AsrPunctError(place, found, expected, Setting("resume")) from None

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from asr_punct.config import LossConfig
 from asr_punct.errors import ConfigError
 from asr_punct.marks import MARKS, Mark
-from asr_punct.model.heads import ClassHead, MultiLabelHead
+from asr_punct.model.heads import ClassHead, MultiLabelHead, PunctuationHead
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,7 @@ class ClassLoss:
         return losses.sum() if self.weights is None else (losses * self.weights.to(losses.device)[targets]).sum()
 
 
-def build_loss(
-    config: LossConfig, head: ClassHead | MultiLabelHead, sets: Counter[frozenset[Mark]] | None
-) -> ClassLoss | None:
+def build_loss(config: LossConfig, head: PunctuationHead, sets: Counter[frozenset[Mark]] | None) -> ClassLoss | None:
     """Return the configured loss; None for the cross-entropy, which all heads have.
 
     `sets` is the number of training words with each set of marks. Raises ConfigError if the head has no classes, or
