@@ -129,6 +129,25 @@ def test_no_line_or_cue_ends_on_a_word_that_binds_to_the_next(text, glyph, follo
         assert following not in [line[0] for line in lines]
 
 
+@pytest.mark.parametrize(
+    ("text", "glyph", "second"),
+    [
+        ("nunca la comunidad autónoma respaldó la propuesta del gobierno", ES, "la propuesta del gobierno"),
+        ("todos quieren estar en la comisión europea con nosotros", ES, "en la comisión europea con nosotros"),
+        ("they are certainly going to visit the old house of your friends", EN, "the old house of your friends"),
+        ("atzo goizean lehendakariak eta sailburuak hitz egin zuten", glyphs("eu"), "eta sailburuak hitz egin zuten"),
+    ],
+)
+def test_lines_break_before_articles_prepositions_and_conjunctions(text, glyph, second):
+    (cue,) = make_cues([utterance(text)], NETFLIX, glyph)
+    assert cue.lines == (text.removesuffix(f" {second}"), second)
+
+
+def test_a_cue_that_would_be_too_short_joins_the_next_one():
+    said = [utterance("sí.", speaker="a"), utterance("y luego vino.", start=0.8, speaker="a")]
+    assert lines_of(*said) == [("sí. y luego vino.",)]
+
+
 def test_a_word_binds_across_utterances_of_one_speaker_and_not_before_another():
     first, second = utterance("i am certainly going"), utterance("to be there tomorrow morning", start=1.4)
     limits = replace(NETFLIX, characters=22, lines=1)
@@ -225,8 +244,8 @@ def lines_cost(found, cuts, limits):
         return math.inf
     mean = sum(lengths) / len(lengths)
     unbalance = sum(((length - mean) / limits.characters) ** 2 for length in lengths)
-    breaks = sum(found[cut - 1].break_cost + 20.0 * found[cut - 1].binds for cut in cuts)
-    return len(cuts) * 1.0 + 0.25 * breaks + 4.0 * unbalance
+    breaks = sum(0.25 * found[cut - 1].break_cost + 10.0 * found[cut - 1].binds for cut in cuts)
+    return len(cuts) * 1.0 + breaks + 4.0 * unbalance
 
 
 def cue_cost(found, after, limits):
@@ -246,7 +265,7 @@ def cue_cost(found, after, limits):
     for unit, after in itertools.pairwise(found):
         cost += 3.0 * (unit.ends_sentence or unit.speaker != after.speaker)
         cost += 4.0 * max(0.0, after.start - unit.end - 0.5)
-    cost += 6.0 * max(0.0, 1 - time / limits.min_seconds)
+    cost += 15.0 * max(0.0, 1 - time / limits.min_seconds)
     cost += 4.0 * max(0.0, characters - limits.speed * time) / limits.characters
     places = range(1, len(found))
     ways = (cuts for count in range(limits.lines) for cuts in itertools.combinations(places, count))

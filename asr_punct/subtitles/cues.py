@@ -7,8 +7,8 @@ the lowest sum of these costs is chosen:
 
 * each cue: `CUE`;
 * the break after it: break_cost(last word) · max(0, 1 - pause / `LONG_PAUSE`); 0 at the end of the channel. The
-  break_cost (`units`) is 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a mark; at most 3 at the end of
-  an utterance;
+  break_cost (`unit`) is 0 after `. ? !`, 2 after `; : … –`, 3 after a comma, 8 without a mark, but 6 before an article,
+  preposition or conjunction; at most 3 at the end of an utterance;
 * `BINDING` if its last word belongs to the next one (`binding`) of the same speaker, whatever the pause;
 * inside it: `SENTENCE_INSIDE` for each end of a sentence or speaker's turn, `PAUSE_INSIDE` for each second of a pause
   above `SHORT_PAUSE`;
@@ -44,12 +44,14 @@ BINDING = 20.0
 SENTENCE_INSIDE = 3.0
 SHORT_PAUSE: Seconds = 0.5
 PAUSE_INSIDE = 4.0
-TOO_SHORT = 6.0
+TOO_SHORT = 15.0
 TOO_FAST = 4.0
 LINE = 1.0
 """Cost of each line after the first."""
 BREAK_SHARE = 0.25
 """Cost of a line break, as a share of the cost of a cue break at the same place without a pause."""
+LINE_BINDING = 10.0
+"""Cost of a line break after a word that belongs to the next one."""
 UNBALANCE = 4.0
 """Cost of the squared differences between the lines' lengths and their mean, in units of the longest line."""
 _SHORTEST: Seconds = 0.001
@@ -165,9 +167,9 @@ def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
 def _break_lines(units: Sequence[Unit], limits: Limits) -> _Lines:
     """Return the cheapest lines of a cue: several turns have a line each, else by dynamic programming over its units.
 
-    The cost of n lines of lengths l_1 … l_n is (n - 1) LINE + BREAK_SHARE Σ costs at the breaks + UNBALANCE Σ ((l_i -
-    mean) / characters)². It is infinite if no lines keep the limits. One line that is short enough costs nothing, and
-    neither does a single unit, however long.
+    The cost of n lines of lengths l_1 … l_n is (n - 1) LINE + Σ (BREAK_SHARE break_cost + LINE_BINDING binds) at the
+    breaks + UNBALANCE Σ ((l_i - mean) / characters)². It is infinite if no lines keep the limits. One line that is
+    short enough costs nothing, and neither does a single unit, however long.
     """
     turns = [i for i, (unit, after) in enumerate(pairwise(units), start=1) if unit.speaker != after.speaker]
     if turns:
@@ -175,7 +177,7 @@ def _break_lines(units: Sequence[Unit], limits: Limits) -> _Lines:
     ends = list(accumulate((len(unit.text) + 1 for unit in units), initial=0))
     if len(units) == 1 or ends[-1] - 1 <= limits.characters:
         return 0.0, ()
-    costs = [unit.break_cost + BINDING * unit.binds for unit in units]
+    costs = [BREAK_SHARE * unit.break_cost + LINE_BINDING * unit.binds for unit in units]
     found = (_break_into(count, ends, costs, limits) for count in range(2, limits.lines + 1))
     return min(found, default=(math.inf, ()))
 
@@ -194,7 +196,7 @@ def _break_into(count: int, ends: Sequence[int], costs: Sequence[float], limits:
                     break
                 total = cost + UNBALANCE * ((length - mean) / limits.characters) ** 2
                 if end < units:
-                    total += LINE + BREAK_SHARE * costs[end - 1]
+                    total += LINE + costs[end - 1]
                 if end not in longer or total < longer[end][0]:
                     longer[end] = (total, (*breaks, end) if end < units else breaks)
         best = longer

@@ -6,6 +6,8 @@ from asr_punct.words import Seconds
 
 NO_MARK = 8.0
 """Cost of a break after a word without marks."""
+PHRASE = 6.0
+"""Cost of a break without marks before an article, preposition or conjunction."""
 COMMA, STOP, SENTENCE = 3.0, 2.0, 0.0
 """Costs of a break after a comma or a quotation mark, after `; : … –`, and after `. ? !`."""
 

@@ -8,9 +8,9 @@ from itertools import accumulate, chain, groupby, pairwise
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.glyphs import Glyphs, write_text
 from asr_punct.marks import SENTENCE_ENDS, Kind, Mark
-from asr_punct.subtitles.binding import binds
+from asr_punct.subtitles.binding import binds, opens_phrase
 from asr_punct.subtitles.overlaps import interleaved
-from asr_punct.subtitles.unit import COMMA, NO_MARK, SENTENCE, STOP, Unit
+from asr_punct.subtitles.unit import COMMA, NO_MARK, PHRASE, SENTENCE, STOP, Unit
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.sentence_ends import marks_after
 from asr_punct.text.turns import has_arrow
@@ -28,6 +28,20 @@ _COSTS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A token. `core` is its word in lower case, "" for a token of marks alone.
+
+    `has_mark` is whether a mark follows the word, `opens` whether its marks belong to the next word (`¿`).
+    """
+
+    unit: Unit
+    core: str
+    has_mark: bool
+    opens: bool
+    is_dash: bool
+
+
 def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> list[Unit]:
     """Return the units of consecutive utterances of one channel.
 
@@ -39,10 +53,10 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
     texts = [list(_tokens(utterance, glyphs)) for utterance in with_edges(utterances) if utterance.words]
     texts.sort(key=lambda tokens: tokens[0].unit.start)
     neighbours = pairwise(chain.from_iterable(texts))  # also across utterances
-    binds_next = (not token.has_mark and binds(token.core, after.core, glyphs.name) for token, after in neighbours)
+    bound = (_with_binding(token, after, glyphs.name) for token, after in neighbours)
     joined = list[list[Unit]]()
     for tokens in texts:
-        tokens = [replace(token, unit=replace(token.unit, binds=next(binds_next, False))) for token in tokens]
+        tokens = [next(bound, token) for token in tokens]  # the last one has no neighbour
         added = list(_join_marks(tokens, characters))
         added[-1] = replace(added[-1], break_cost=min(added[-1].break_cost, COMMA))
         joined.append(added)
@@ -52,6 +66,15 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
         instants.append(unit.end <= unit.start)
         units.append(replace(unit, start=latest, end=max(latest, unit.end)))
     return list(_spread(units, instants))
+
+
+def _with_binding(token: _Token, after: _Token, language: str) -> _Token:
+    """Return the token with what depends on the next one: whether it binds to it, or may break before its phrase."""
+    if token.has_mark:
+        return token
+    opens = token.core and opens_phrase(after.core, language)
+    cost = min(token.unit.break_cost, PHRASE) if opens else token.unit.break_cost
+    return replace(token, unit=replace(token.unit, break_cost=cost, binds=binds(token.core, after.core, language)))
 
 
 def _spread(units: Sequence[Unit], instants: Sequence[bool]) -> Iterator[Unit]:
@@ -101,20 +124,6 @@ def _between(before: Utterance | None, utterance: Utterance, after: Utterance | 
     words = (*words[:-1], replace(words[-1], end=max(times)))
     source = "segment" if utterance.time_source == "none" else utterance.time_source
     return replace(utterance, words=words, time_source=source)
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    """A token. `core` is its word in lower case, "" for a token of marks alone.
-
-    `has_mark` is whether a mark follows the word, `opens` whether its marks belong to the next word (`¿`).
-    """
-
-    unit: Unit
-    core: str
-    has_mark: bool
-    opens: bool
-    is_dash: bool
 
 
 def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
