@@ -1,23 +1,46 @@
-"""Bytes of text files, decoded: UTF-8, UTF-16 with a byte order mark, or an encoding that the user names.
+"""Bytes of text files, decoded: UTF-8, UTF-16 or UTF-32 with a byte order mark, or an encoding that the user names.
 
-Bytes that are not UTF-8, such as half a character of a recogniser's output, become lone surrogates (PEP 383), so that
-they can be written again. Everywhere else they are shown as U+FFFD.
+Without either, a file that is plainly UTF-16 or Windows-1252 (of which Latin-1 is a part) is read as that, unless all
+must be UTF-8. Other bytes that are not UTF-8, such as half a character of a recogniser's output, become lone surrogates
+(PEP 383), so that they can be written again. Everywhere else they are shown as U+FFFD.
 """
 
 import codecs
 import re
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
+from typing import BinaryIO, Literal
 
 from asr_punct.errors import ArgumentError, InputError, Setting
 
 Undecoded = Literal["refuse", "keep", "replace"]
 """What happens to lone surrogates on output: an error, the bytes that they stand for, or U+FFFD."""
 _SETTING = Setting("encoding")
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_OTHER_LETTER = re.compile(rb"[\xc0-\xd6\xd8-\xf6\xf8-\xfd][A-Za-z]")
-"""A letter of Latin-1 and similar encodings inside a word. In half of a UTF-8 character no letter follows."""
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+"""The encodings by their byte order mark."""
+_SAMPLE, _SAMPLES = 2**16, 2**10
+"""Size of the blocks by which the encoding of a file is known, in bytes, and the number of those that are looked at."""
+_WESTERN = "cp1252"
+_NOT_WESTERN = re.compile(rb"[\x81-\x84\x86-\x90\x95\x98-\x9f\xd0\xdd\xde\xf0\xfd\xfe]|[\xc0-\xff]{3}")
+"""Bytes that no text of western Europe has in Windows-1252, but other encodings have."""
+_WESTERN_LETTER = re.compile(rb"[\xc0-\xd6\xd8-\xf6\xf8-\xff][A-Za-z]|[A-Za-z]\x92[A-Za-z]")
+"""A letter or apostrophe of Windows-1252 inside a word. In half of a UTF-8 character no letter follows."""
+_WESTERN_EDGE = re.compile(
+    rb"[A-Za-z][\xe0\xe1\xe3-\xef\xf1-\xf6\xf8-\xff](?![\x80-\xff])|(?<![\w\x80-\xff])[\xa1\xbf][A-Za-z]"
+)
+_HALF = re.compile(rb"[\xc2-\xc5\xe2\xf0](?![A-Za-z])")
+"""The letter at the end of a word, or ¿ or ¡ at its start; and the first half of a UTF-8 character."""
+_ASCII = str.maketrans({"…": "...", "“": '"', "”": '"', "–": "-", "—": "-"})
+_PLAINLY = 0.8
+"""The share of NULs in every second byte from which text is UTF-16."""
 
 
 def visible(text: str) -> str:
@@ -32,9 +55,39 @@ def encoded(text: str, undecoded: Undecoded = "refuse") -> bytes:
     return text.encode("utf-8", "surrogateescape" if undecoded == "keep" else "strict")
 
 
+def with_ascii_marks(text: str) -> str:
+    """Return the text with dashes, quotation marks and ellipses of ASCII, for encodings without others."""
+    return text.translate(_ASCII)
+
+
 def rejoined(text: str) -> str:
     """Return a text that was joined from parts: bytes that are a character together become that character."""
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How a text is written as bytes.
+
+    Attributes:
+        encoding: name of the encoding.
+        has_mark: whether it begins with a byte order mark.
+        line_end: what ends a line: a line feed, or CRLF.
+        is_guessed: whether only its bytes tell the encoding.
+    """
+
+    encoding: str = "utf-8"
+    has_mark: bool = False
+    line_end: Literal["\n", "\r\n"] = "\n"
+    is_guessed: bool = False
+
+    @property
+    def guess(self) -> str:
+        """A line about the encoding that was guessed."""
+        return f"read as {self.encoding.upper()}, not UTF-8"
+
+
+UTF8 = TextForm()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +95,9 @@ class Encoding:
     """How the bytes of a file are decoded.
 
     Attributes:
-        name: name of the encoding; None: UTF-8, or UTF-16 if the file begins with its byte order mark.
-        keeps_bytes: whether bytes that are not UTF-8 are kept as lone surrogates; else they are an error.
+        name: name of the encoding; None: that of the byte order mark, else UTF-8.
+        keeps_bytes: whether bytes that are not UTF-8 tell the encoding, or are kept as lone surrogates; else they are
+            an error.
     """
 
     name: str | None = None
@@ -60,26 +114,83 @@ class Encoding:
 
 
 STRICT, TOLERANT = Encoding(), Encoding(keeps_bytes=True)
-"""UTF-8, or UTF-16 with a byte order mark; whether other bytes are an error or kept."""
+"""UTF-8, UTF-16 or UTF-32; whether other bytes are an error or kept."""
+
+
+def form_of(first: bytes, other: bytes, encoding: Encoding) -> TextForm:
+    """Return the form of a text, by its first bytes, and by those from the first block that has `other` than ASCII.
+
+    Nothing is guessed unless bytes are kept and no encoding is named.
+    """
+    mark, marked = next(((mark, name) for mark, name in _MARKS.items() if first.startswith(mark)), (b"", ""))
+    name = codecs.lookup(encoding.name).name if encoding.name else ""
+    if mark and marked.startswith(name.removesuffix("-sig")):
+        return TextForm(marked, has_mark=True, line_end=_line_end(first, marked))
+    if encoding.name:
+        return TextForm(encoding.name, line_end=_line_end(first, name))
+    guessed = (_plain_utf16(first) or _western(other)) if encoding.keeps_bytes else ""
+    return TextForm(guessed or "utf-8", line_end=_line_end(first, guessed or "utf-8"), is_guessed=bool(guessed))
+
+
+def form_of_file(file: BinaryIO, encoding: Encoding) -> TextForm:
+    """Return the form of the text in an open file, as `form_of`; nothing is read.
+
+    Of a stream, and of a long file that begins in ASCII, only the first bytes are known.
+    """
+    first: bytes = getattr(file, "peek", lambda _: b"")(_SAMPLE)[:_SAMPLE]
+    if not file.seekable():
+        return form_of(first, first, encoding)
+    start = file.tell()
+    blocks = iter(partial(file.read, _SAMPLE), b"")
+    first = next(blocks, b"")
+    other = next((block for block in chain([first], islice(blocks, _SAMPLES)) if not block.isascii()), b"")
+    file.seek(start)
+    return form_of(first, other, encoding)
+
+
+def _line_end(raw: bytes, encoding: str) -> Literal["\n", "\r\n"]:
+    """Return CRLF if all of the first lines end so."""
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(raw)
+    return "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
+
+
+def _plain_utf16(raw: bytes) -> str:
+    """Return the name of UTF-16 if every second byte is NUL, as in text in Latin letters, else ""."""
+    for name, zeros, others in (("utf-16-le", raw[1::2], raw[::2]), ("utf-16-be", raw[::2], raw[1::2])):
+        if zeros.count(0) > _PLAINLY * len(zeros) and not others.count(0):
+            return name
+    return ""
+
+
+def _western(raw: bytes) -> str:
+    """Return the name of Windows-1252 if bytes that are not UTF-8 are plainly letters of it, else ""."""
+    if raw.isascii() or _NOT_WESTERN.search(raw) or not _is_without_utf8(raw):
+        return ""
+    is_plain = _WESTERN_LETTER.search(raw) or (_WESTERN_EDGE.search(raw) and not _HALF.search(raw))
+    return _WESTERN if is_plain else ""
+
+
+def _is_without_utf8(raw: bytes) -> bool:
+    return raw.decode("utf-8", "ignore").isascii()
 
 
 class ByteDecoder:
     """Decodes one file, part by part.
 
     Attributes:
+        form: the form of the text. If its first bytes are ASCII, others may show that it is Windows-1252.
         count: the number of bytes so far that are not UTF-8 and were kept.
         first: the place of the first one (`line 3, column 12`), or "".
     """
 
-    def __init__(self, encoding: Encoding, name: str) -> None:
-        self.count, self.first = 0, ""
-        self._encoding, self._name = encoding, name
-        self._other = self._incremental(encoding.name) if encoding.name else None
+    def __init__(self, form: TextForm, name: str, *, keeps_bytes: bool) -> None:
+        self.form, self.count, self.first = form, 0, ""
+        self._name, self._keeps_bytes = name, keeps_bytes
+        self._other = None if form.encoding == "utf-8" else self._incremental(form.encoding)
         self._has_started = self._has_utf8 = False
 
-    @staticmethod
-    def _incremental(name: str) -> codecs.IncrementalDecoder:
-        return codecs.getincrementaldecoder(name)()
+    def _incremental(self, name: str) -> codecs.IncrementalDecoder:
+        return codecs.getincrementaldecoder(name)("surrogateescape" if name == _WESTERN else "strict")
 
     def decode(self, raw: bytes, line: int, *, is_last: bool = False) -> str:
         """Return the text of the next bytes, which begin at this line, without the byte order mark.
@@ -88,8 +199,6 @@ class ByteDecoder:
         bytes that cannot be decoded.
         """
         is_first, self._has_started = not self._has_started, True
-        if is_first and self._other is None and raw.startswith(_UTF16_MARKS):
-            self._other = self._incremental("utf-16")
         text = self._utf8(raw, line) if self._other is None else self._by_other(self._other, raw, line, is_last)
         return text.removeprefix("\ufeff") if is_first else text
 
@@ -100,15 +209,21 @@ class ByteDecoder:
             found = f"byte 0x{error.object[error.start]:02x}"
         except UnicodeError as error:  # of codecs such as UTF-16 without a byte order mark
             found = str(error)
-        raise InputError(f"{self._name}:{line}", found, f"{self._encoding.name or 'UTF-16'} text", _SETTING)
+        raise InputError(f"{self._name}:{line}", found, f"{self.form.encoding.upper()} text", _SETTING)
 
     def _utf8(self, raw: bytes, line: int) -> str:
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError as error:
+            has_only_ascii = not (self._has_utf8 or self.count)
+            if self._keeps_bytes and has_only_ascii and _western(raw):
+                self.form = replace(self.form, encoding=_WESTERN, is_guessed=True)
+                self._other = self._incremental(_WESTERN)
+                return self._other.decode(raw)
             before = raw[: error.start]
             line, column = line + before.count(b"\n"), error.start - before.rfind(b"\n")
-            if not self._encoding.keeps_bytes or self._is_other_encoding(raw):
+            has_only_ascii = not self._has_utf8 and _is_without_utf8(raw)
+            if not self._keeps_bytes or (has_only_ascii and _WESTERN_LETTER.search(raw)):
                 found = f"byte 0x{raw[error.start]:02x} at column {column}"
                 raise InputError(f"{self._name}:{line}", found, "UTF-8 text", _SETTING) from None
             text = raw.decode("utf-8", "surrogateescape")
@@ -116,8 +231,3 @@ class ByteDecoder:
             self.first = self.first or f"line {line}, column {column}"
         self._has_utf8 |= not text.isascii()
         return text
-
-    def _is_other_encoding(self, raw: bytes) -> bool:
-        """Whether a file is in another encoding: it has letters of one inside words, and so far none of UTF-8."""
-        has_utf8 = self._has_utf8 or not raw.decode("utf-8", "ignore").isascii()
-        return not has_utf8 and _OTHER_LETTER.search(raw) is not None

@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
-from asr_punct.encoding import STRICT, ByteDecoder, Encoding, Undecoded
+from asr_punct.encoding import STRICT, UTF8, ByteDecoder, Encoding, TextForm, Undecoded, form_of, form_of_file
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.partial import EXPECTED_OUTPUT, io_errors, opened_output, standard_output, unfinished, unfinished_output
 from asr_punct.progress import Position
@@ -87,7 +87,7 @@ class InputFile(PathLike[str]):
         self._opened: BinaryIO | None = None
         self._started: Lines | None = None
         self._parts: list[InputFile] = []
-        self._decoder = self._new_decoder()
+        self._decoder = self._new_decoder(UTF8)
 
     @classmethod
     def of(cls, path: Pathlike, encoding: Encoding = STRICT) -> "InputFile":
@@ -147,13 +147,18 @@ class InputFile(PathLike[str]):
         decoders = [file._decoder for file in (self, *self._parts)]
         return sum(each.count for each in decoders), next((each.first for each in decoders if each.first), "")
 
-    def _new_decoder(self) -> ByteDecoder:
-        return ByteDecoder(self._encoding, display_name(self))
+    @property
+    def form(self) -> TextForm:
+        """The form of the text, as far as it was read."""
+        return self._decoder.form
+
+    def _new_decoder(self, form: TextForm) -> ByteDecoder:
+        return ByteDecoder(form, display_name(self), keeps_bytes=self._encoding.keeps_bytes)
 
     def _read_lines(self) -> Lines:
-        self._decoder = decoder = self._new_decoder()
         pending, number = "", 1
         with self.open_bytes() as file:
+            self._decoder = decoder = self._new_decoder(form_of_file(file, self._encoding))
             for raw in iter(partial(file.readline, MAX_LINE + 1), b""):
                 if len(raw) + len(pending) > MAX_LINE:
                     place = f"{display_name(self)}:{number}"
@@ -171,7 +176,7 @@ class InputFile(PathLike[str]):
             raw = file.read(MAX_FILE + 1)
         if len(raw) > MAX_FILE:
             raise InputError(display_name(self), f"more than {MAX_FILE} bytes", "at most that many in such a file")
-        self._decoder = self._new_decoder()
+        self._decoder = self._new_decoder(form_of(raw, raw, self._encoding))
         return self._decoder.decode(raw, 1, is_last=True)
 
     @contextmanager
@@ -213,7 +218,7 @@ def _standard_input() -> BinaryIO:
 def read_lines(path: Pathlike) -> Lines:
     r"""Yield the lines of a text file and their numbers from 1; `-` is standard input.
 
-    The encoding is that of an `InputFile`, else UTF-8 or, with its byte order mark, UTF-16. A line ends only at `\n`; a
+    The encoding is that of an `InputFile`, else that of the byte order mark, else UTF-8. A line ends only at `\n`; a
     carriage return before it and a byte order mark are dropped. `.xz` and `.gz` files are decompressed. Raises
     InputError for a file that cannot be read, or a line that cannot be decoded or is too long.
     """
@@ -237,8 +242,10 @@ def read_json_file(path: Pathlike) -> Any:
         raise InputError(path, f"{type(error).__name__} {error}", "JSON") from None
 
 
-def write_file(path: Pathlike, undecoded: Undecoded = "refuse") -> AbstractContextManager[TextIO]:
-    """Open a UTF-8 file that appears under its name when it is complete; `-` is standard output.
+def write_file(
+    path: Pathlike, undecoded: Undecoded = "refuse", form: TextForm = UTF8
+) -> AbstractContextManager[TextIO]:
+    """Open a file of this form that appears under its name when it is complete; `-` is standard output.
 
     `undecoded` says what happens to lone surrogates, which stand for bytes that were not UTF-8. `.xz` and `.gz` files
     are compressed. If the caller's code raises, no file appears. The stream has only the methods `write`, `writelines`,
@@ -246,10 +253,10 @@ def write_file(path: Pathlike, undecoded: Undecoded = "refuse") -> AbstractConte
     """
     target = Path(path)
     if str(path) == STANDARD_STREAM:
-        return standard_output(undecoded)
+        return standard_output(undecoded, form)
     if _is_special(target):
-        return opened_output(target, target, undecoded)
-    return unfinished_output(target, undecoded)
+        return opened_output(target, target, undecoded, form)
+    return unfinished_output(target, undecoded, form)
 
 
 def _is_special(path: Pathlike) -> bool:

@@ -10,11 +10,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
-from asr_punct.encoding import Undecoded, visible
+from asr_punct.encoding import UTF8, TextForm, Undecoded, visible, with_ascii_marks
 from asr_punct.errors import InputError
 
 _Result = TypeVar("_Result")
@@ -106,25 +107,30 @@ def _is_alive(process: int) -> bool:
 class _Output:
     """A text stream that raises InputError for its own errors, not for the caller's; `failure` is its last OSError."""
 
-    def __init__(self, stream: TextIO, name: object, undecoded: Undecoded) -> None:
-        self._stream, self._name, self._undecoded = stream, name, undecoded
+    def __init__(self, stream: TextIO, name: object, undecoded: Undecoded, form: TextForm = UTF8) -> None:
+        self._stream, self._name, self._undecoded, self._form = stream, name, undecoded, form
+        self._mark = "\ufeff" if form.has_mark else ""
         self.failure: OSError | None = None
 
     def write(self, text: str) -> int:
         if self._undecoded == "replace":
             text = visible(text)
+        text, self._mark = self._mark + text, ""
         try:
             return self._run(self._stream.write, text)
-        except UnicodeEncodeError as error:  # lone surrogates, or a terminal that is not in UTF-8
-            if self._undecoded == "refuse" or visible(text) == text:
+        except UnicodeEncodeError as error:  # lone surrogates, marks that the encoding lacks, or a terminal's encoding
+            has_form = self._form.encoding != UTF8.encoding
+            if not has_form and (self._undecoded == "refuse" or visible(text) == text):
                 raise self._cannot_write(error) from None
-        return self._write_bytes(text)
+        return self._write_bytes(with_ascii_marks(text) if has_form else text)
 
     def _write_bytes(self, text: str) -> int:
         """Write a text with the bytes that its lone surrogates stand for."""
         self.flush()
+        errors = "strict" if self._undecoded == "refuse" else "surrogateescape"
+        text = text.replace("\n", self._form.line_end)
         try:
-            return self._run(self._stream.buffer.write, text.encode(self._stream.encoding, "surrogateescape"))
+            return self._run(self._stream.buffer.write, text.encode(self._stream.encoding, errors))
         except UnicodeEncodeError as error:
             raise self._cannot_write(error) from None
 
@@ -169,28 +175,35 @@ _WRITERS: Mapping[str, Callable[..., Any]] = {".gz": _GzipFile, ".xz": lzma.open
 
 
 @contextmanager
-def opened_output(file: Path, name: Path, undecoded: Undecoded = "refuse") -> Iterator[TextIO]:
+def opened_output(file: Path, name: Path, undecoded: Undecoded = "refuse", form: TextForm = UTF8) -> Iterator[TextIO]:
     """Open a file to write, compressed as its `name` says, which errors also show."""
     with io_errors(name, EXPECTED_OUTPUT):
         stream = _WRITERS.get(name.suffix, open)(file, "wb")
-        out = _Output(TextIOWrapper(stream, encoding="utf-8", newline="\n"), name, undecoded)
+        out = _Output(TextIOWrapper(stream, form.encoding, newline=form.line_end), name, undecoded, form)
     with closing(out):
         yield cast(TextIO, out)
 
 
 @contextmanager
-def unfinished_output(target: Path, undecoded: Undecoded) -> Iterator[TextIO]:
+def unfinished_output(target: Path, undecoded: Undecoded, form: TextForm) -> Iterator[TextIO]:
     """Open a file that gets its name at the end, or is removed after an error."""
-    with unfinished(target) as path, opened_output(path, target, undecoded) as out:
+    with unfinished(target) as path, opened_output(path, target, undecoded, form) as out:
         yield out
 
 
 @contextmanager
-def standard_output(undecoded: Undecoded) -> Iterator[TextIO]:
-    """Open standard output. If the program that reads it has ended, what is left is discarded without an error."""
+def standard_output(undecoded: Undecoded, form: TextForm = UTF8) -> Iterator[TextIO]:
+    """Open standard output. If the program that reads it has ended, what is left is discarded without an error.
+
+    A terminal has a form of its own.
+    """
     if sys.stdout is None:
         raise InputError("standard output", "a closed file", "an open one")
-    out = _Output(sys.stdout, "standard output", undecoded)
+    stream: TextIO = sys.stdout
+    has_form = replace(form, is_guessed=False) != UTF8 and not stream.isatty()
+    if has_form:
+        stream = TextIOWrapper(sys.stdout.buffer, form.encoding, newline=form.line_end)
+    out = _Output(stream, "standard output", undecoded, form if has_form else UTF8)
     try:
         yield cast(TextIO, out)
         out.flush()
@@ -199,6 +212,10 @@ def standard_output(undecoded: Undecoded) -> Iterator[TextIO]:
             _discard_buffer()
         if not isinstance(out.failure, BrokenPipeError):
             raise
+    finally:
+        if has_form:
+            with suppress(OSError):
+                stream.detach()  # it would close standard output
 
 
 def _discard_buffer() -> None:

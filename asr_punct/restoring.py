@@ -65,8 +65,8 @@ Fillers = Callable[[Iterable[Utterance], Glyphs], Iterator[Utterance]]
 class Target(NamedTuple):
     """An output: its path and format, limits of its cues, a file for cues that break them, paragraphs, and fillers.
 
-    `fillers` leaves them out or flags them. `keeps_bytes` is whether it has the format of the input, whose bytes that
-    are not UTF-8 then stay.
+    `fillers` leaves them out or flags them. `alike` is the input if it has the same format: its encoding, byte order
+    mark and line ends stay, and so do bytes that could not be decoded.
     """
 
     path: Pathlike
@@ -75,7 +75,7 @@ class Target(NamedTuple):
     report: Path | None = None
     paragraphs: ParagraphSettings | None = None
     fillers: Fillers | None = None
-    keeps_bytes: bool = False
+    alike: InputFile | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class PipelineOptions:
 
     Attributes:
         source_format: format of the input; None: detected.
-        encoding: encoding of the input; None: UTF-8, or UTF-16 with a byte order mark.
+        encoding: encoding of the input; None: that of its byte order mark, else UTF-8, or what it plainly is.
         target_format: format of the output; None: that of the input, or of the output's name.
         subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
         report: file for the cues that break these limits; None: it is not written.
@@ -140,8 +140,8 @@ class PipelineOptions:
             raise ArgumentError("fillers", repr(self.fillers), "keep or drop")
         change = {"json": with_flags, **dict.fromkeys(READING_FORMATS, without_fillers)}.get(name)
         fillers = change if self.fillers == "drop" else None
-        keeps_bytes = source is not None and source.is_known and source.format == name
-        return Target(output, name, limits, self.report, paragraphs, fillers, keeps_bytes)
+        alike = source.file if source is not None and source.is_known and source.format == name else None
+        return Target(output, name, limits, self.report, paragraphs, fillers, alike)
 
     @cached_property
     def audio_of(self) -> AudioOf | None:
@@ -186,12 +186,20 @@ def restore_file(
     restored = punctuator.restore(utterances, probabilities=options.probabilities, fill=options.fill)
     tracked = track(restored, "words", size=word_count, position=source.file.position)
     written = write_restored(tracked, punctuator.glyphs, target)
-    count, first = source.file.undecoded
-    if count and on_hint:
-        found = f"{plural(count, 'byte')} not in UTF-8 (first: {first})"
-        stay = "unchanged" if target.keeps_bytes else "as U+FFFD"
-        on_hint(Hint(f"{found}, written {stay}", "if the file is in another encoding", Setting("encoding")))
+    if on_hint:
+        _about_encoding(source.file, on_hint, stays=target.alike is not None)
     return written
+
+
+def _about_encoding(file: InputFile, on_hint: OnHint, *, stays: bool) -> None:
+    """Give a hint if the encoding was guessed, or bytes were not in UTF-8; `stays`: whether they are written again."""
+    remedy, setting = "if the file is in another encoding", Setting("encoding")
+    if file.form.is_guessed:
+        on_hint(Hint(file.form.guess, remedy, setting))
+    count, first = file.undecoded
+    if count:
+        found = f"{plural(count, 'byte')} not in UTF-8 (first: {first})"
+        on_hint(Hint(f"{found}, written {'unchanged' if stays else 'as U+FFFD'}", remedy, setting))
 
 
 def _with_hint(
@@ -246,7 +254,8 @@ def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Targ
     if target.paragraphs:
         written = timed_paragraphs(written, glyphs, target.paragraphs)
     on_cue = cues.append if target.report else None
-    formats.write(written, target.path, glyphs, target.format, target.limits, on_cue, keeps_bytes=target.keeps_bytes)
+    form = target.alike.form if target.alike else None
+    formats.write(written, target.path, glyphs, target.format, target.limits, on_cue, form=form)
     if not target.report:
         return Written(words)
     limits = target.limits or NETFLIX

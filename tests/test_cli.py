@@ -32,6 +32,24 @@ def test_a_file_is_punctuated_in_place(run, model, tmp_path, name, content):
     assert source.read_text() == expected != content
 
 
+def test_the_encoding_of_a_file_is_said_and_stays(run, model, tmp_path):
+    content = CTM.replace("\n", "\r\n").encode("cp1252")
+    source, out = file(tmp_path, "a.ctm", content), tmp_path / "b.ctm"
+    hint = f"asr-punct: {source}: read as CP1252, not UTF-8 (if the file is in another encoding: --encoding)\n"
+    assert run("punctuate", "--model", model, source, "-o", out) == (0, "", hint)
+    assert "¿Dónde?" in out.read_bytes().decode("cp1252")
+    assert out.read_bytes().count(b"\r\n") == content.count(b"\r\n")
+    assert run("punctuate", "--model", model, source, "--to", "text")[1:] == (
+        run("punctuate", "--model", model, file(tmp_path, "c.ctm", CTM), "--to", "text")[1],
+        hint,
+    )
+    status, _, error = run("punctuate", "--model", model, source, "--strict")
+    assert (status, error.split(" (")[0]) == (
+        2,
+        f"asr-punct: {source}:5: found byte 0xf3 at column 14, expected UTF-8 text",
+    )
+
+
 def test_an_input_that_is_replaced_by_another_format_is_said(run, model, tmp_path):
     source = file(tmp_path, "a.ctm", CTM)
     expected = run("punctuate", "--model", model, source, "--to", "text")[1]

@@ -39,7 +39,7 @@ def refused(run, tmp_path):
     ("name", "content", "parts"),
     [
         ("a.ctm", "r 1 0.1 0.2 a\nr 1 0.3\n", ["a.ctm:2: found 3 columns, expected 5, 6 or 8 columns"]),
-        ("a.txt", b"ni\xf1o\n", ["a.txt:1: found byte 0xf1", "expected UTF-8"]),
+        ("a.txt", b"ni\xf1o \x9f\n", ["a.txt:1: found byte 0xf1", "expected UTF-8"]),
         (
             "a.json",
             '{"utterances": [{"words": [{"word": 3, "start": 2}]}]}',

@@ -4,7 +4,9 @@ import io as stdio
 import lzma
 import os
 import resource
+import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct import files, formats, partial
-from asr_punct.encoding import TOLERANT, Encoding, visible
+from asr_punct.encoding import TOLERANT, UTF8, Encoding, TextForm, visible
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.files import InputFile, read_lines, read_text_file, write_directory, write_file
 from asr_punct.formats.values import format_seconds
@@ -43,13 +45,14 @@ def test_text_is_utf8_without_byte_order_mark_and_carriage_returns(tmp_path, rea
     assert read(file(tmp_path, "b.txt", "\ufeffuno\r\ndos\r\n")) in ("uno\ndos", [(1, "uno"), (2, "dos")])
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "latin-1", "shift_jis", "utf-7"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le", "utf-16-be", "latin-1", "shift_jis", "utf-7"])
 @given(text=st.text(st.sampled_from("a\x00\n\r ñé\u0a0d\u0d0a€\U0001f600")))
 def test_other_encodings_are_read_as_utf8_is(tmp_path_factory, encoding, text):
-    """UTF-16 is known by its mark; a NUL after that does not make it UTF-32."""
-    text = text.encode(encoding, "ignore").decode(encoding)
+    """UTF-16 and UTF-32 are known by their marks, if no NUL follows."""
+    has_mark = encoding in ("utf-16", "utf-32")
+    text = text.lstrip("\0" if has_mark else "").encode(encoding, "ignore").decode(encoding)
     folder = tmp_path_factory.mktemp("encoding")
-    other = InputFile(file(folder, "a", text.encode(encoding)), Encoding(None if encoding == "utf-16" else encoding))
+    other = InputFile(file(folder, "a", text.encode(encoding)), Encoding(None if has_mark else encoding))
     same = file(folder, "b", text)
     assert list(read_lines(other)) == list(read_lines(same))
     assert read_text_file(other) == read_text_file(same)
@@ -75,13 +78,88 @@ def test_bytes_that_are_kept_are_written_again(tmp_path_factory, raw):
     assert visible(text).count("\ufffd") == source.undecoded[0] + raw.count(b"\xef\xbf\xbd")
 
 
-def test_half_a_character_is_kept_but_a_letter_of_another_encoding_is_an_error(tmp_path):
+def test_half_a_character_is_kept(tmp_path):
     source = InputFile(file(tmp_path, "a", b"hola\nma\xc3\n\xb1ana\n"), TOLERANT)
     assert "".join(line for _, line in source.lines()) == "holama\udcc3\udcb1ana"
-    assert source.undecoded == (2, "line 2, column 3")
-    with refused_at(f"{tmp_path}/b:1", "byte 0xf1 at column 3"):
-        InputFile(file(tmp_path, "b", b"ma\xf1ana\n"), TOLERANT).read()
+    assert (source.undecoded, source.form) == ((2, "line 2, column 3"), UTF8)
     assert InputFile(file(tmp_path, "c", "sí\n".encode() + b"ma\xf1ana\n"), TOLERANT).read() == "sí\nma\udcf1ana\n"
+
+
+PLAIN = "¿qué tal?\r\nmañana «no»\r\n"
+ENGLISH = "we don’t know – that’s all\n" * 9000
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "form"),
+    [
+        (PLAIN.encode("utf-8-sig"), PLAIN, TextForm("utf-8", has_mark=True, line_end="\r\n")),
+        (PLAIN.encode("utf-32"), PLAIN, TextForm("utf-32-le", has_mark=True, line_end="\r\n")),
+        (b"\x00\x00\xfe\xff" + PLAIN.encode("utf-32-be"), PLAIN, TextForm("utf-32-be", True, "\r\n")),
+        (PLAIN.encode("utf-16"), PLAIN, TextForm("utf-16-le", has_mark=True, line_end="\r\n")),
+        (PLAIN.encode("utf-16-be"), PLAIN, TextForm("utf-16-be", False, "\r\n", is_guessed=True)),
+        (PLAIN.encode("utf-16-le"), PLAIN, TextForm("utf-16-le", False, "\r\n", is_guessed=True)),
+        (PLAIN.encode("cp1252"), PLAIN, TextForm("cp1252", False, "\r\n", is_guessed=True)),
+        (b"\xbfdonde esta\n", "¿donde esta\n", TextForm("cp1252", is_guessed=True)),
+        (b"estoy aqu\xed\n", "estoy aquí\n", TextForm("cp1252", is_guessed=True)),
+        (ENGLISH.encode("cp1252"), ENGLISH, TextForm("cp1252", is_guessed=True)),
+        (b"a" * 10**6 + b" s\xed\n", "a" * 10**6 + " sí\n", TextForm("cp1252", is_guessed=True)),
+        (b"hola\r\nana\n", "hola\r\nana\n", UTF8),
+    ],
+)
+def test_a_text_keeps_its_form(tmp_path, raw, text, form):
+    source = InputFile(file(tmp_path, "a", raw), TOLERANT)
+    assert source.read() == text
+    assert "\n".join(line for _, line in source.lines()) + "\n" == text.replace("\r\n", "\n")
+    assert (source.form, source.undecoded) == (form, (0, ""))
+    if form != UTF8:
+        with write_file(tmp_path / "b", "keep", source.form) as out:
+            out.write(text.replace("\r\n", "\n"))
+        assert (tmp_path / "b").read_bytes() == raw
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "привет как дела\n".encode("cp1251"),
+        "mañana canción\n".encode("mac-roman"),
+        "こんにちは\n".encode("shift_jis"),
+        "zażółć gęślą\n".encode("cp1250"),
+        b"canci\xc3\n\xb3n\n\xa1laga\n",
+        "\ufffd sí ".encode() + b"ma\xf1ana\n",
+    ],
+)
+def test_no_other_encoding_is_guessed(tmp_path, raw):
+    source = InputFile(file(tmp_path, "a", raw), TOLERANT)
+    with suppress(InputError):
+        source.read()
+    assert source.form == UTF8
+    with suppress(InputError):
+        list(source.lines())
+    assert source.form == UTF8
+
+
+def test_a_stream_that_begins_in_ascii_may_be_western(tmp_path):
+    os.mkfifo(pipe := tmp_path / "a.txt")
+    script = "printf 'hola\\n'; sleep 0.2; printf 'hasta ma\\361ana\\n\\277no?'"
+    with subprocess.Popen(["bash", "-c", f"({script}) > {pipe}"]):
+        source = InputFile(pipe, TOLERANT)
+        assert [line for _, line in source.lines()] == ["hola", "hasta mañana", "¿no?"]
+    assert source.form == TextForm("cp1252", is_guessed=True)
+
+
+def test_marks_that_an_encoding_lacks_are_written_in_ascii(tmp_path):
+    with write_file(tmp_path / "a", form=TextForm("latin-1")) as out:
+        out.write("¿sí…? “no” —ya—\n")
+    assert (tmp_path / "a").read_bytes() == '¿sí...? "no" -ya-\n'.encode("latin-1")
+    with refused_at(tmp_path / "b", "'ж'"), write_file(tmp_path / "b", form=TextForm("latin-1")) as out:
+        out.write("ж")
+
+
+def test_standard_output_has_the_form_of_the_input(capfdbinary):
+    with write_file("-", form=TextForm("utf-16-le", has_mark=True, line_end="\r\n")) as out:
+        out.write("sí\n")
+    print("más", flush=True)
+    assert capfdbinary.readouterr().out == "\ufeffsí\r\n".encode("utf-16-le") + "más\n".encode()
 
 
 def test_files_over_the_limits_are_errors(tmp_path, monkeypatch):

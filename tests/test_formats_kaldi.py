@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from split_decode import read_decode
 
 from asr_punct import formats
-from asr_punct.encoding import STRICT
+from asr_punct.encoding import STRICT, UTF8
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.files import InputFile
 from asr_punct.formats import origins
@@ -64,7 +64,7 @@ def test_bytes_that_are_not_utf8_stay_or_are_refused(tmp_path):
     opened = Source(source, "kaldi")
     values = list(formats.read(opened))
     assert opened.file.undecoded == (2, "line 1, column 5")
-    formats.write(values, tmp_path / "same", ES, "kaldi", keeps_bytes=True)
+    formats.write(values, tmp_path / "same", ES, "kaldi", form=UTF8)
     for name in ("text", "ctm"):
         assert (tmp_path / "same" / name).read_bytes() == (source / name).read_bytes()
     formats.write([replace(each, origin=None) for each in values], tmp_path / "new", ES, "kaldi")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asr_punct import formats
+from asr_punct.encoding import UTF8
 from asr_punct.errors import InputError
 from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
 from asr_punct.glyphs import glyphs
@@ -164,7 +165,7 @@ def test_a_byte_that_is_not_utf8_stays_or_is_shown(tmp_path, name):
     sample = SAMPLES[name].encode().replace(b"hola", b"ho\x98la")
     (tmp_path / "in").write_bytes(sample)
     found = read(tmp_path / "in", name)
-    formats.write(found, tmp_path / "kept", ES, format_of(name), keeps_bytes=True)
+    formats.write(found, tmp_path / "kept", ES, format_of(name), form=UTF8)
     shown = content_of(write(found, tmp_path / "shown", name))
     assert shown == content_of(put(tmp_path / "expected", SAMPLES[name].replace("hola", "ho\ufffdla")))
     kept = (tmp_path / "kept").read_bytes().replace(b"\x98", b"")

@@ -197,7 +197,7 @@ GZIP, NAN = gzip.compress(b"ana"), b'{"words": [{"word": "a", "start": NaN}]}'
         ({"content": b"a", "params": {"from": "text", "case": "5"}}, 422, "case", "5"),
         ({"content": NAN, "headers": IS_JSON}, 422, "body: words.0.start", "nan"),
         ({"content": b"a 1 x", "params": {"from": "ctm"}}, 422, "upload:1", "columns"),
-        ({"content": b"ma\xf1ana", "params": {"from": "text"}}, 422, "upload:1", "0xf1"),
+        ({"content": b"ma\xf1ana \x9f", "params": {"from": "text"}}, 422, "upload:1", "0xf1"),
         ({"content": b"a", "params": {"from": "xyz"}}, 422, "from", "xyz"),
         ({"content": b"a", "params": {"from": "kaldi"}}, 422, "from", "kaldi"),
         ({"content": b"a", "params": {"form": "ctm"}}, 422, "request", "the key 'form'"),

@@ -89,7 +89,7 @@ HypothesisFrom = Annotated[str | None, _choice("Format of HYP and HYP2.", READAB
 _ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16", "utf-16-le")
 Encoding = Annotated[
     str | None,
-    completed_option("Encoding of the input; default: UTF-8, or UTF-16 with a byte order mark.", _ENCODINGS),
+    completed_option("Encoding of the input; default: by the byte order mark, else UTF-8.", _ENCODINGS),
 ]
 To = Annotated[str | None, _choice(f"Format of the output: {' '.join(WRITABLE)}.", WRITABLE + WRITTEN_BACK, "--to")]
 _SUBTITLES_HELP = (

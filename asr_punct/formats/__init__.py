@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
 
+from asr_punct.encoding import UTF8, TextForm
 from asr_punct.errors import ArgumentError, InputError, Setting
 from asr_punct.files import STANDARD_STREAM, Pathlike, display_name, uncompressed_name, write_bytes, write_file
 from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, OnCue, check_subtitle_format, write_subtitles
@@ -72,12 +73,14 @@ def _checked(
     source: Source, utterances: Iterator[Utterance], may_be_empty: bool, strict: bool, on_bad_times: OnBadTimes | None
 ) -> Iterator[Utterance]:
     """Yield the utterances with times that make sense. Raises InputError if there are no words."""
-    place, has_words = display_name(source.file), False
+    place, has_words, is_logged = display_name(source.file), False, on_bad_times is None
     on_bad_times = on_bad_times or (lambda bad: _LOG.warning("%s: %s", place, bad))
     one_recording = FORMATS[source.format].one_recording
     for utterance in checked(utterances, place, one_recording=one_recording, strict=strict, on_bad_times=on_bad_times):
         has_words = has_words or bool(utterance.words)
         yield utterance
+    if is_logged and source.file.form.is_guessed:
+        _LOG.warning("%s: %s", place, source.file.form.guess)
     if not (has_words or may_be_empty):
         raise InputError(place, "no words", "at least one word")
 
@@ -134,7 +137,7 @@ def write(
     subtitles: Limits | None = None,
     on_cue: OnCue | None = None,
     *,
-    keeps_bytes: bool = False,
+    form: TextForm | None = None,
 ) -> None:
     """Write utterances to a file or directory that appears when it is complete (`-`: standard output).
 
@@ -145,7 +148,7 @@ def write(
         format_name: format of the output; None: by its name.
         subtitles: limits of new cues; None: the cues of the input. Only for subtitle formats.
         on_cue: called with each cue of subtitles. Only for subtitle formats.
-        keeps_bytes: whether bytes of the input that were not UTF-8 are written as they were; if not, as U+FFFD.
+        form: the input's form, which its bytes that could not be decoded keep too; None: UTF-8, and U+FFFD for them.
 
     Raises AsrPunctError if the format cannot be written, or only into a file that was read and these are not its words.
     """
@@ -161,7 +164,7 @@ def write(
         of_cues = (subtitles, on_cue) if name in SUBTITLE_FORMATS else ()
         write_bytes(path, chosen.content(utterances, glyphs, *of_cues))
         return
-    with write_file(path, "keep" if keeps_bytes else "replace") as out:
+    with write_file(path, "keep" if form else "replace", form or UTF8) as out:
         if subtitles or on_cue:
             write_subtitles(utterances, out, glyphs, name, subtitles, on_cue)
         else:

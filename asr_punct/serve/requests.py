@@ -197,6 +197,8 @@ def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe
     warnings = list[str]()
     read_file = partial(read, source, may_be_empty=True, strict=given.strict)
     utterances = list(read_file(on_bad_times=lambda bad: warnings.append(str(bad))))
+    if source.file.form.is_guessed:
+        warnings.append(source.file.form.guess)
     if given.language:
         utterances = [replace(utterance, language=given.language) for utterance in utterances]
     to = given.to or (source.format if source.format in (*WRITABLE_FILES, *WRITTEN_BACK) else "json")

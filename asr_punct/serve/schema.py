@@ -213,7 +213,7 @@ class UploadOptions(OutputKeys):
         default=False, description="Refuse a file with times that make no sense, or bytes that are not UTF-8."
     )
     encoding: str | None = Field(
-        default=None, description="Encoding of the file; default: UTF-8, or UTF-16 with a byte order mark."
+        default=None, description="Encoding of the file; default: by the byte order mark, else UTF-8."
     )
     tiers: Json[list[str]] = Field(
         default=[], description="Names of the tiers to read of an ELAN file or a TextGrid; default: those of speech."
