@@ -390,6 +390,31 @@ def test_a_report_has_a_line_for_each_problem_and_a_summary():
     assert summarise([], 1, NETFLIX, "en") == "1 cue: no problems"
 
 
+def test_a_line_that_is_repeated_is_no_problem_of_rolling_captions():
+    new, rolled = cue(0.0, 2.5, "vamos a la"), replace(cue(2.5, 2.51, "vamos a la"), repeated=1)
+    both = replace(cue(2.51, 5.0, "vamos a la", "ley de las lenguas."), repeated=1)
+    problems = check_cues([new, rolled, both], NETFLIX, "es")
+    assert [(problem.number, problem.kind, problem.found) for problem in problems] == [(1, "binding", "la")]
+
+
+def test_the_report_of_a_youtube_file_is_about_its_new_lines(run, tmp_path, model):
+    source, report = tmp_path / "in.vtt", tmp_path / "report.tsv"
+    lines = ["uno", "dos", "tres", "cuatro"]
+    shown = enumerate(itertools.pairwise(lines))
+    cues = [f"00:00:0{2 * i}.000 --> 00:00:0{2 * i + 1}.990\n{a}\n{b}\n" for i, (a, b) in shown]
+    repeats = [f"00:00:0{2 * i + 1}.990 --> 00:00:0{2 * i + 2}.000\n{b}\n" for i, b in enumerate(lines[1:])]
+    pairs = zip(cues, repeats, strict=True)
+    source.write_text("WEBVTT\n\n" + "\n".join(f"{cue}\n{repeat}" for cue, repeat in pairs))
+    assert run("punctuate", source, "-o", tmp_path / "out.vtt", "--model", model, "--report", report)[0] == 0
+    assert [line.split("\t")[0] for line in report.read_text().splitlines()] == ["cue"]
+
+
+def test_the_last_word_of_a_cue_ends_before_the_silence_until_the_cue_ends():
+    words = Word("y", 1.0), Word("ya", 1.5, 9.0)
+    said = Utterance(words, recording="r", time_source="segment")
+    assert times_of(said)[0][1] < 3
+
+
 SRT = "1\n00:00:01,000 --> 00:00:01,500\nvamos a\n\n2\n00:00:01,400 --> 00:00:03,000\nver\n"
 
 

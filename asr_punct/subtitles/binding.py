@@ -51,7 +51,8 @@ def _lists(language: str) -> _Lists:
     parts = [content.get(each, {}) for each in (_MIXED if language in _MIXED else (language,))]
     pairs = {second: _words(lines) for part in parts for second, lines in part.get("pairs", {}).items()}
     names = "opens", "binds_next", "binds_previous"
-    return _Lists(*(_words(line for part in parts for line in part.get(name, ())) for name in names), pairs)
+    opens, after, before = (_words(line for part in parts for line in part.get(name, ())) for name in names)
+    return _Lists(opens, after, before, pairs)
 
 
 def _words(lines: Iterable[str]) -> frozenset[str]:

@@ -65,7 +65,8 @@ _Lines = tuple[float, tuple[int, ...]]
 class Cue:
     """A subtitle, shown from `start` to `end`, in seconds.
 
-    `speakers` are the speaker of the cue, or of each line if there are several; `""` if unknown.
+    `speakers` are the speaker of the cue, or of each line if there are several; `""` if unknown. The first `repeated`
+    lines are those of the cue before, as in rolling captions.
     """
 
     start: Seconds
@@ -73,6 +74,7 @@ class Cue:
     lines: tuple[str, ...]
     recording: str = ""
     speakers: tuple[str, ...] = ("",)
+    repeated: int = 0
 
 
 def make_cues(utterances: Iterable[Utterance], limits: Limits, glyphs: Glyphs) -> Iterator[Cue]:

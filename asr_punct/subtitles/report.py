@@ -43,13 +43,16 @@ def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Probl
     """Return the problems of all cues of a file, which are sorted by start, under the limits of the language.
 
     The reading speed counts the characters of all lines, with spaces, per second. A cue overlaps if it begins before
-    the end of any earlier one, and has a gap if it begins less than `min_gap` after it.
+    the end of any earlier one, and has a gap if it begins less than `min_gap` after it. Lines that repeat those of the
+    cue before have been read: of rolling captions only cues with new lines are checked, and have no gap between them.
     """
     limits = limits.of_language(language)
     found = list[Problem]()
     latest_end: Seconds = -math.inf
-    for number, cue in enumerate(cues, start=1):
-        following = cues[number] if number < len(cues) else None
+    new = [
+        (number, cue) for number, cue in enumerate(cues, start=1) if not cue.repeated or cue.repeated < len(cue.lines)
+    ]
+    for (number, cue), (_, following) in zip(new, [*new[1:], (0, None)], strict=True):
         kinds = {**_own_problems(cue, limits), **_timing(cue, latest_end, limits)}
         if following and (word := _bound_word(cue, following, language)):
             kinds["binding"] = word
@@ -61,7 +64,7 @@ def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Probl
 def _own_problems(cue: Cue, limits: Limits) -> dict[str, str]:
     """Return the problems of a cue that do not depend on other cues, with their values."""
     seconds, longest = cue.end - cue.start, max(map(len, cue.lines), default=0)
-    speed = len(" ".join(cue.lines)) / seconds if seconds > 0 else math.inf
+    speed = len(" ".join(cue.lines[cue.repeated :])) / seconds if seconds > 0 else math.inf
     problems = {
         "fast": (round(speed, 1) > limits.speed, f"{speed:.1f}"),
         "short": (seconds < limits.min_seconds - TOLERANCE, f"{seconds:.3f}"),
@@ -77,12 +80,12 @@ def _timing(cue: Cue, latest_end: Seconds, limits: Limits) -> dict[str, str]:
     gap = cue.start - latest_end
     if gap < -TOLERANCE:
         return {"overlap": f"{-gap:.3f}"}
-    return {"gap": f"{max(0.0, gap):.3f}"} if gap < limits.min_gap - TOLERANCE else {}
+    return {"gap": f"{max(0.0, gap):.3f}"} if not cue.repeated and gap < limits.min_gap - TOLERANCE else {}
 
 
 def _bound_word(cue: Cue, following: Cue, language: str) -> str:
     """Return the last word of a cue if it belongs to the first one of the next cue of the same speaker, else ""."""
-    words, next_words = " ".join(cue.lines).split(), " ".join(following.lines).split()
+    words, next_words = " ".join(cue.lines).split(), " ".join(following.lines[following.repeated :]).split()
     if not words or not next_words or cue.speakers[-1] != following.speakers[0]:
         return ""
     _, core, after = split_token(words[-1], language)

@@ -18,6 +18,8 @@ from asr_punct.words import Seconds, Utterance, has_times
 
 _SPEECH_RATE = 15.0
 """Characters per second, for words without a time at the edge of an utterance."""
+_LONG_WORD: Seconds = 0.5
+"""A word whose end is unknown lasts at most this much longer."""
 _COSTS = {
     Kind.END: SENTENCE,
     Kind.ELLIPSIS: STOP,
@@ -26,6 +28,15 @@ _COSTS = {
     Kind.COMMA: COMMA,
     Kind.QUOTE: COMMA,
 }
+
+
+def _without_silence(utterance: Utterance) -> Utterance:
+    """Return the utterance; a cue's last word of which the start is known does not last until a late end of the cue."""
+    *others, last = utterance.words
+    if utterance.time_source != "segment" or not others or last.start is None or last.end is None:
+        return utterance
+    end = min(last.end, last.start + _LONG_WORD + len(last.text) / _SPEECH_RATE)
+    return replace(utterance, words=(*others, replace(last, end=end)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,8 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
     together share the time until the next one. A token of marks alone stays with its word if both are at most
     `characters` long. Raises InputError if no utterance has times.
     """
-    texts = [list(_tokens(utterance, glyphs)) for utterance in with_edges(utterances) if utterance.words]
+    spoken = (_without_silence(utterance) for utterance in with_edges(utterances) if utterance.words)
+    texts = [list(_tokens(utterance, glyphs)) for utterance in spoken]
     texts.sort(key=lambda tokens: tokens[0].unit.start)
     neighbours = pairwise(chain.from_iterable(texts))  # also across utterances
     bound = (_with_binding(token, after, glyphs.name) for token, after in neighbours)

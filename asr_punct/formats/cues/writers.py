@@ -124,7 +124,8 @@ class _Cues:
         text = self._text(origin, utterance)
         plain = (" ".join(self._markup.plain(line).split()) for line in text.split("\n"))
         start, end = self._shown(origin)
-        cue = Cue(start, end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,))
+        repeated = int(bool(origin.head.strip()) and origin.format == self._format)
+        cue = Cue(start, end, tuple(filter(None, plain)), utterance.recording, (utterance.speaker,), repeated)
         return _Written(cue, text, origin)
 
     def _shown(self, origin: CueOrigin) -> tuple[Seconds, Seconds]:
