@@ -3,9 +3,12 @@
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
+from functools import wraps
 from importlib import metadata
-from typing import Annotated, Any, TypeVar
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -100,14 +103,46 @@ app = typer.Typer(
 def command(
     section: Section, examples: Mapping[str, str], expected_arguments: str = ""
 ) -> Callable[[_Function], _Function]:
-    """Register a function as a command. Its docstring is the help.
+    """Register a function as a command. Its docstring is the help, its parameters are options, and so are the fields of
+    a parameter that is a dataclass (`groups`).
 
     `examples` are command lines by their descriptions. `expected_arguments` is for the error message about an extra
     argument; by default it names the command's arguments.
     """
     epilog = "\n".join(f"{description}:\n  {line}" for description, line in examples.items())
     cls = type("Command", (_Command,), {"expected_arguments": expected_arguments})
-    return app.command(cls=cls, rich_help_panel=section, epilog=epilog)
+
+    def register(function: _Function) -> _Function:
+        app.command(cls=cls, rich_help_panel=section, epilog=epilog)(_with_fields(function))
+        return function
+
+    return register
+
+
+def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function whose parameters are those of `function`, with the fields of dataclasses in place of these."""
+    groups, parameters = dict[str, Any](), list[Parameter]()
+    for parameter in signature(function, eval_str=True).parameters.values():
+        if is_dataclass(group := parameter.annotation):
+            groups[parameter.name] = group
+            hints = get_type_hints(group, include_extras=True)
+            parameters += [
+                Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name])
+                for each in fields(group)
+            ]
+        else:
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+
+    @wraps(function)
+    def run(**arguments: Any) -> None:
+        made = {
+            name: cls(**{each.name: arguments.pop(each.name) for each in fields(cls)}) for name, cls in groups.items()
+        }
+        function(**arguments, **made)
+
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
 
 def _show_version(context: typer.Context, wanted: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from asr_punct.cli import options
+from asr_punct.cli import groups, options
 from asr_punct.cli.base import NAME, Section, command, print_summary
 from asr_punct.cli.messages import error_line, print_about, print_hint
 from asr_punct.errors import AsrPunctError, ExitStatus, plural
@@ -44,29 +44,13 @@ def batch(
         typer.Option("--ray", help="Address of a Ray cluster: HOST:PORT or auto. --jobs then sets its processes."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")] = False,
-    model: options.Model = None,
-    language: options.TextLanguage = None,
-    source_format: options.From = None,
-    encoding: options.Encoding = None,
-    target_format: options.To = None,
-    subtitles: options.Subtitles = None,
-    paragraphs: options.Paragraphs = "auto",
-    fillers: options.Fillers = "keep",
-    wav_scp: options.WavScp = None,
-    times: options.Times = None,
-    strict: options.Strict = False,
-    tiers: options.Tiers = None,
-    ignore_labels: options.IgnoreLabels = False,
-    lowercase: options.Lowercase = False,
-    fill: options.Fill = False,
-    marks: options.MarkNames = None,
-    no_case: options.NoCase = False,
-    casing: options.CasingList = None,
-    device: options.Device = None,
-    int8: options.Int8 = False,
-    class_weights: options.ClassWeights = None,
-    plain: options.Plain = False,
-    sensitivity: options.Sensitivity = 0.0,
+    *,
+    choice: groups.ModelChoice,
+    reading: groups.Reading,
+    preparing: groups.Preparing,
+    labelling: groups.Labelling,
+    computing: groups.Computing,
+    writing: groups.Writing,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -93,18 +77,20 @@ def batch(
 
     if not (sources or list_file):
         raise AsrPunctError("IN", "none", "files, folders, globs or --list")
-    if target_format is not None and isinstance(FORMATS[target_format], DirectoryFormat):
-        raise AsrPunctError("--to", f"{target_format}, which is a folder", "a format of files")
-    if probabilities and target_format != "json":
+    if writing.target_format is not None and isinstance(FORMATS[writing.target_format], DirectoryFormat):
+        raise AsrPunctError("--to", f"{writing.target_format}, which is a folder", "a format of files")
+    if probabilities and writing.target_format != "json":
         raise AsrPunctError("--probabilities", "no --to json", "it")
-    if subtitles is not None:
-        parse_limits(subtitles)
-    if ray and device not in (None, "cpu"):
-        raise AsrPunctError("--device", repr(device), "cpu, where --ray runs models")
-    inputs = Inputs(sources or [], output, list_file, any_format=source_format is not None)
-    open_punctuator = partial(Punctuator.open, options.model_options(**locals()))
-    work = BatchWork(open_punctuator, options.pipeline_options(**locals()), overwrite)
-    _restore(inputs, output, work, jobs, ray, _Report(quiet, no_case))
+    if writing.subtitles is not None:
+        parse_limits(writing.subtitles)
+    if ray and computing.device not in (None, "cpu"):
+        raise AsrPunctError("--device", repr(computing.device), "cpu, where --ray runs models")
+    inputs = Inputs(sources or [], output, list_file, any_format=reading.source_format is not None)
+    open_punctuator = partial(Punctuator.open, groups.model_options(choice, labelling, computing))
+    work = BatchWork(
+        open_punctuator, groups.pipeline_options(reading, preparing, writing, probabilities=probabilities), overwrite
+    )
+    _restore(inputs, output, work, jobs, ray, _Report(quiet, labelling.no_case))
 
 
 def _restore(inputs: Inputs, output: str, work: BatchWork, jobs: int, ray: str | None, report: _Report) -> None:

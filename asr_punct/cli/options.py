@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,12 +15,8 @@ from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
 from asr_punct.hub import shipped_models
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import MARKS
-from asr_punct.restoring import PipelineOptions
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
 from asr_punct.words import TIME_SOURCES
-
-if TYPE_CHECKING:
-    from asr_punct.inference.options import ModelOptions
 
 Values = Iterable[str] | Callable[[], Iterable[str]]
 """Values of an option, or a function that returns them."""
@@ -213,59 +208,9 @@ _SENSITIVITY_HELP = "How readily marks are added: above 0 more of them, below 0 
 Sensitivity = Annotated[float, typer.Option(min=-10, max=10, help=_SENSITIVITY_HELP)]
 
 
-def model_options(
-    *,
-    model: str | None = None,
-    language: str | None = None,
-    device: str | None = None,
-    threads: int = 1,
-    int8: bool = False,
-    marks: str | None = None,
-    no_case: bool = False,
-    casing: Path | None = None,
-    class_weights: str | None = None,
-    plain: bool = False,
-    sensitivity: float = 0.0,
-    **others: object,
-) -> ModelOptions:
-    """Return the options of a model from the arguments of a command, `locals()`; `others` are not of the model.
-
-    Raises AsrPunctError for malformed marks or class weights, and for a casing list without case.
-    """
-    from asr_punct.decode.settings import parse_class_weights
-    from asr_punct.inference.options import ModelOptions
-    from asr_punct.marks import named_marks
-
-    if casing and no_case:
-        raise AsrPunctError("", "--casing and --no-case", "one of them")
-    return ModelOptions(
-        model,
-        language,
-        device,
-        threads,
-        graph="int8" if int8 else None,
-        marks=None if marks is None else named_marks(marks.split(",")),
-        case=not no_case,
-        casing=casing,
-        class_weights=None if class_weights is None else parse_class_weights(class_weights),
-        plain=plain,
-        sensitivity=sensitivity,
-    )
-
-
 def input_file(path: Pathlike, encoding: str | None, *, strict: bool = False) -> InputFile:
     """Return a file to read in this encoding; `strict` refuses bytes that are not UTF-8.
 
     Raises ArgumentError if there is no encoding of that name.
     """
     return InputFile(path, _Encoding(encoding, keeps_bytes=not strict))
-
-
-def pipeline_options(**arguments: Any) -> PipelineOptions:
-    """Return how files are read and written from the arguments of a command, `locals()`; others are left out."""
-    for name in ("ignore_labels", "lowercase"):
-        if arguments.get("fill") and arguments.get(name):
-            raise AsrPunctError("", f"--fill and --{name.replace('_', '-')}", "one of them")
-    names = {each.name for each in fields(PipelineOptions)}
-    tiers = tuple(arguments.pop("tiers", None) or ())
-    return PipelineOptions(**{name: value for name, value in arguments.items() if name in names}, tiers=tiers)

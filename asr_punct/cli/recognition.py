@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from asr_punct.asr import EXPECTED_RECOGNISER, RECOGNISER_FORMS, check_installed, open_recogniser
-from asr_punct.cli import options
+from asr_punct.cli import groups, options
 from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.progress import progress_bar
-from asr_punct.restoring import PipelineOptions, prepare_words, write_restored
+from asr_punct.restoring import prepare_words, write_restored
 
 Recogniser = Annotated[
     str | None,
@@ -62,11 +62,9 @@ def transcribe(
     output: options.Output = "-",
     model: options.Model = None,
     language: SpeechLanguage = None,
-    target_format: options.To = None,
-    subtitles: options.Subtitles = None,
+    *,
+    writing: groups.Writing,
     report: options.Report = None,
-    paragraphs: options.Paragraphs = "auto",
-    fillers: options.Fillers = "keep",
     ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,
     channel: Channel = None,
@@ -97,15 +95,7 @@ def transcribe(
     if asr is None:
         raise AsrPunctError("--asr", "none", f"one of {EXPECTED_RECOGNISER}")
     parse_channel(channel)
-    pipeline = PipelineOptions(
-        target_format=target_format,
-        subtitles=subtitles,
-        report=report,
-        paragraphs=paragraphs,
-        fillers=fillers,
-        ignore_labels=ignore_labels,
-        lowercase=lowercase,
-    )
+    pipeline = groups.pipeline_options(writing, report=report, ignore_labels=ignore_labels, lowercase=lowercase)
     target = pipeline.target(output)
     check_outputs({"-o": output, "--report": report}, audio)
     check_installed(asr)

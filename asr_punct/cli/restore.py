@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.cli import options
+from asr_punct.cli import groups, options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
@@ -36,33 +36,17 @@ from asr_punct.restoring import Hint, restore_file
 def punctuate(
     source: Annotated[str, typer.Argument(metavar="IN", help="File to read; - is standard input.")] = "-",
     output: options.Output = "-",
-    model: options.Model = None,
-    language: options.TextLanguage = None,
-    source_format: options.From = None,
-    encoding: options.Encoding = None,
-    target_format: options.To = None,
-    subtitles: options.Subtitles = None,
-    report: options.Report = None,
-    paragraphs: options.Paragraphs = "auto",
-    fillers: options.Fillers = "keep",
+    *,
+    choice: groups.ModelChoice,
+    reading: groups.Reading,
+    preparing: groups.Preparing,
+    labelling: groups.Labelling,
+    computing: groups.Computing,
+    writing: groups.Writing,
     audio: options.Audio = None,
-    wav_scp: options.WavScp = None,
-    times: options.Times = None,
-    strict: options.Strict = False,
-    tiers: options.Tiers = None,
-    ignore_labels: options.IgnoreLabels = False,
-    lowercase: options.Lowercase = False,
-    fill: options.Fill = False,
-    marks: options.MarkNames = None,
-    no_case: options.NoCase = False,
-    casing: options.CasingList = None,
-    device: options.Device = None,
     threads: options.Threads = 0,
-    int8: options.Int8 = False,
-    class_weights: options.ClassWeights = None,
-    plain: options.Plain = False,
-    sensitivity: options.Sensitivity = 0.0,
     probabilities: options.Probabilities = False,
+    report: options.Report = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Add marks and capitals to recognised words.
@@ -92,20 +76,22 @@ def punctuate(
     from asr_punct.cli.stream_lines import hint_if_idle
     from asr_punct.inference.punctuator import Punctuator
 
-    if audio and wav_scp:
+    if audio and reading.wav_scp:
         raise AsrPunctError("", "--audio and --wav-scp", "one of them")
-    pipeline = options.pipeline_options(**locals())
+    pipeline = groups.pipeline_options(
+        reading, preparing, writing, audio=audio, probabilities=probabilities, report=report
+    )
     opened = pipeline.source(source)
     # Detecting the format of a stream reads from it. That waits until after the checks and the hint, below.
     target = pipeline.target(output, None if opened.is_stream else opened)
     is_in_place = is_same_file(source, output)
-    inputs = [None if is_in_place else source, audio, wav_scp, *audio_files(wav_scp), casing]
+    inputs = [None if is_in_place else source, audio, reading.wav_scp, *audio_files(reading.wav_scp), labelling.casing]
     check_outputs({"-o": output, "--report": report}, inputs)
-    punctuator = Punctuator.open(options.model_options(**locals()))
+    punctuator = Punctuator.open(groups.model_options(choice, labelling, computing, threads))
     if source == STANDARD_STREAM and not quiet:
-        read_as = source_format or "text"
+        read_as = reading.source_format or "text"
         hint_if_idle(f"reading {read_as} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
-    on_hint = partial(print_hint, source, quiet=quiet, no_case=no_case)
+    on_hint = partial(print_hint, source, quiet=quiet, no_case=labelling.no_case)
     if is_in_place and target.format != opened.format:
         on_hint(Hint(f"a file of the format {opened.format}, which -o replaces by one of the format {target.format}"))
     with progress_bar(quiet, source=source, output=output):
@@ -123,8 +109,8 @@ def punctuate(
     "words on standard input: asr-punct stream < FILE",
 )
 def stream(
-    model: options.Model = None,
-    language: options.TextLanguage = None,
+    *,
+    choice: groups.ModelChoice,
     left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = StreamSettings.left,
     right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = StreamSettings.right,
     hop: Annotated[
@@ -138,15 +124,9 @@ def stream(
     ] = StreamSettings.patience,
     preview: Annotated[bool, typer.Option("--preview", help="Also write the words of the look-ahead.")] = False,
     lowercase: options.Lowercase = False,
-    marks: options.MarkNames = None,
-    no_case: options.NoCase = False,
-    casing: options.CasingList = None,
-    device: options.Device = None,
+    labelling: groups.Labelling,
+    computing: groups.Computing,
     threads: options.Threads = 1,
-    int8: options.Int8 = False,
-    class_weights: options.ClassWeights = None,
-    plain: options.Plain = False,
-    sensitivity: options.Sensitivity = 0.0,
 ) -> None:
     """Add marks and capitals to words as they arrive.
 
@@ -165,8 +145,8 @@ def stream(
     from asr_punct.cli.stream_lines import hint_if_idle, punctuate_standard_input
     from asr_punct.inference.punctuator import Punctuator
 
-    punctuator = Punctuator.open(options.model_options(**locals()))
+    punctuator = Punctuator.open(groups.model_options(choice, labelling, computing, threads))
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
     with punctuator.stream(settings=StreamSettings(left, right, hop, flush_after, patience)) as words:
-        on_hint = partial(print_hint, STANDARD_STREAM, no_case=no_case)
+        on_hint = partial(print_hint, STANDARD_STREAM, no_case=labelling.no_case)
         punctuate_standard_input(words, flush_after, preview, lowercase, on_hint)

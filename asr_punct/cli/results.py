@@ -1,19 +1,17 @@
 """The commands `evaluate`, `score`, `models` and `info`."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from asr_punct.cli import options
+from asr_punct.cli import groups, options
 from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import named_models, shipped_models
 from asr_punct.progress import progress_bar
-from asr_punct.words import Utterance
 
 
 @command(
@@ -61,7 +59,7 @@ def evaluate(
 
     check_outputs({"--json": json, "--html": html}, tests)
     names = [model] if compare is None else [model, compare]
-    chosen = options.model_options(device=device, threads=threads, int8=int8, plain=plain)
+    chosen = groups.model_options(computing=groups.Computing(device, int8, plain=plain), threads=threads)
     punctuators = [Punctuator.open(replace(chosen, name=name)) for name in names]
     glyphs = punctuators[0].glyphs
     files = [options.input_file(test, encoding) for test in tests]
@@ -138,6 +136,7 @@ def score(
     from asr_punct.formats.labelled import read_labelled
     from asr_punct.glyphs import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
+    from asr_punct.scoring.evaluate import PairedTexts
     from asr_punct.scoring.html import Comparison, check_audio, write_page
     from asr_punct.scoring.markdown import comparison, metric_names, report
 
@@ -145,22 +144,22 @@ def score(
         raise AsrPunctError("", "--audio", "--html with it")
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
 
-    def read(file: Path) -> Iterator[Utterance]:
-        return read_labelled(options.input_file(file, encoding), language, hyp_from)
+    def paired(file: Path, audio: Path | None = None) -> PairedTexts:
+        words = read_labelled(options.input_file(file, encoding), language, hyp_from)
+        hypotheses = list(without_ignored_segments(words, references))
+        if audio:
+            check_audio(hypotheses, str(file), audio)
+        return pair_words(references, hypotheses, merge, align=align, name=str(file))
 
+    second = None
     with progress_bar(quiet):
         references = list(read_labelled(options.input_file(reference, encoding), language, ref_from, reference=True))
-        hypotheses = list(without_ignored_segments(read(hypothesis), references))
-        if audio:
-            check_audio(hypotheses, str(hypothesis), audio)
-        texts = pair_words(references, hypotheses, merge, align=align, name=str(hypothesis))
+        texts = paired(hypothesis, audio)
         counts = texts.count()
         scores = score_counts(counts)
-        second = None
         if compare:
-            hypotheses2 = without_ignored_segments(read(compare), references)
-            texts2 = pair_words(references, hypotheses2, merge, align=align, name=str(compare))
-            second = Comparison(str(compare), texts2, compare_counts(counts, texts2.count()))
+            other = paired(compare)
+            second = Comparison(str(compare), other, compare_counts(counts, other.count()))
     language_glyphs, values = glyphs(language), scores.as_dict()
     tables = [report(scores, language_glyphs, str(hypothesis))]
     if second:

@@ -3,17 +3,60 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
 
 from asr_punct.asr import check_installed, open_recogniser
-from asr_punct.cli import options
+from asr_punct.cli import groups, options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.recognition import Recogniser
 from asr_punct.errors import AsrPunctError
 from asr_punct.serve.limits import DEFAULTS, ServiceLimits
+
+
+@dataclass(frozen=True)
+class Access:
+    """The address of the service, and who may use it and how much."""
+
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1"
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8080
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ASR_PUNCT_TOKEN",
+            help="Token that clients must send. The variable is safer, because ps shows options.",
+        ),
+    ] = None
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Site, such as https://example.org, whose pages may use the service; behind a proxy also its own site."
+        ),
+    ] = None
+    max_streams: Annotated[
+        int, typer.Option(min=1, help="Maximum number of streams at the same time; further ones get status 503.")
+    ] = DEFAULTS.streams
+    max_body: Annotated[int, typer.Option(min=1, help="Maximum size of the body of a request in MiB.")] = 8
+
+
+@dataclass(frozen=True)
+class Recognisers:
+    """The recognisers that the service passes audio to."""
+
+    vosk: Annotated[
+        str | None,
+        typer.Option(help="Vosk server to forward audio to, such as ws://localhost:2700; its results are punctuated."),
+    ] = None
+    openai: Annotated[
+        str | None,
+        typer.Option(
+            help="Recogniser with OpenAI's API to forward audio to, such as http://localhost:8000; "
+            "its transcriptions are punctuated."
+        ),
+    ] = None
+    asr: Recogniser = None
 
 
 @command(
@@ -27,43 +70,11 @@ from asr_punct.serve.limits import DEFAULTS, ServiceLimits
     },
 )
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0: all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8080,
-    model: options.Model = None,
-    language: options.TextLanguage = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            envvar="ASR_PUNCT_TOKEN",
-            help="Token that clients must send. The variable is safer, because ps shows options.",
-        ),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Site, such as https://example.org, whose pages may use the service; behind a proxy also its own site."
-        ),
-    ] = None,
-    max_streams: Annotated[
-        int, typer.Option(min=1, help="Maximum number of streams at the same time; further ones get status 503.")
-    ] = DEFAULTS.streams,
-    max_body: Annotated[int, typer.Option(min=1, help="Maximum size of the body of a request in MiB.")] = 8,
-    vosk: Annotated[
-        str | None,
-        typer.Option(help="Vosk server to forward audio to, such as ws://localhost:2700; its results are punctuated."),
-    ] = None,
-    openai: Annotated[
-        str | None,
-        typer.Option(
-            help="Recogniser with OpenAI's API to forward audio to, such as http://localhost:8000; "
-            "its transcriptions are punctuated."
-        ),
-    ] = None,
-    asr: Recogniser = None,
-    marks: options.MarkNames = None,
-    no_case: options.NoCase = False,
-    casing: options.CasingList = None,
-    sensitivity: options.Sensitivity = 0.0,
+    *,
+    access: Access,
+    choice: groups.ModelChoice,
+    recognisers: Recognisers,
+    labelling: groups.Labelling,
     int8: options.Int8 = False,
     threads: Annotated[
         int,
@@ -91,34 +102,43 @@ def serve(
     from asr_punct.serve.server import Server, bind
     from asr_punct.serve.transcription import Transcriber
 
-    _check_addresses(token, vosk, openai)
-    if asr is not None:
-        check_installed(asr)
-    listener = bind(host, port)
-
-    chosen = options.model_options(
-        language=language, int8=int8, marks=marks, no_case=no_case, casing=casing, sensitivity=sensitivity
-    )
+    _check_addresses(access.token, recognisers)
+    if recognisers.asr is not None:
+        check_installed(recognisers.asr)
+    listener = bind(access.host, access.port)
+    chosen = groups.model_options(choice, labelling, groups.Computing(int8=int8))
 
     def open_model(name: str | None) -> Punctuator:
         return Punctuator.open(replace(chosen, name=name))
 
-    models = Models(open_model, model)
-    workers = thread_count(threads)
-    # As in the default limits, all bodies in memory together may be as large as 16 bodies of the maximum size.
-    limits = ServiceLimits(streams=max_streams, body_bytes=max_body * 2**20, buffered_bytes=16 * max_body * 2**20)
-    service = Service(models, limits, token or "", allow_origin or (), host, workers, vosk or "", openai or "")
-    if asr is not None:
-        service.transcriber = Transcriber(open_recogniser(asr, language=language))
+    service = Service(
+        Models(open_model, choice.model),
+        _limits(access),
+        token=access.token or "",
+        origins=access.allow_origin or (),
+        host=access.host,
+        threads=thread_count(threads),
+        vosk=recognisers.vosk or "",
+        openai=recognisers.openai or "",
+    )
+    if recognisers.asr is not None:
+        service.transcriber = Transcriber(open_recogniser(recognisers.asr, language=choice.language))
     server = Server(service)
     if not quiet:
-        shown = f"[{host}]" if ":" in host else host
-        typer.echo(f"{NAME}: http://{shown}:{port} (Ctrl-C ends it)", err=True)
+        shown = f"[{access.host}]" if ":" in access.host else access.host
+        typer.echo(f"{NAME}: http://{shown}:{access.port} (Ctrl-C ends it)", err=True)
     server.run([listener])
 
 
-def _check_addresses(token: str | None, vosk: str | None, openai: str | None) -> None:
+def _limits(access: Access) -> ServiceLimits:
+    """Return the limits of the service; as in the default ones, memory is for 16 bodies of the maximum size."""
+    body_bytes = access.max_body * 2**20
+    return ServiceLimits(streams=access.max_streams, body_bytes=body_bytes, buffered_bytes=16 * body_bytes)
+
+
+def _check_addresses(token: str | None, recognisers: Recognisers) -> None:
     """Raise AsrPunctError for a token or an address of a recogniser that cannot be one."""
+    vosk, openai = recognisers.vosk, recognisers.openai
     if token is not None and not re.fullmatch(r"[!-~]+", token):
         raise AsrPunctError("--token", "an invalid token", "printable ASCII characters without spaces")
     if vosk is not None and not vosk.startswith(("ws://", "wss://")):
