@@ -1,13 +1,12 @@
-"""Leave hesitations (`um`, `eh`) and immediate repeats (`the the`) out of a transcript that people read.
+"""Leave hesitations (`um`, `eh`) and repeats (`the the`, `I uh I`) out of a transcript that people read.
 
 This is the last step: the model has read every word, and the marks beside a word that goes are mended. Only words that
 are nothing else are in the lists: Spanish `este`, Basque `e` and English `like` stay. A word is a repeat only if it is
-one that nobody says twice on purpose: `no no`, `muy muy`, `that that` stay.
+one that nobody says twice on purpose: `no no`, `muy muy`, `that that`, `came in in May` stay.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from asr_punct.glyphs import Glyphs
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark
@@ -17,9 +16,11 @@ from asr_punct.text.sentence_ends import all_marks
 from asr_punct.words import Seconds, Utterance, Word
 
 _SAID_ONCE = {
-    "en": "the a an i we he she they and but or my our your their because if when how with some these "
-    "i'm i'll i've it's that's you're we're they're he's she's we've let's",
-    "es": "el los las un una unos unas y o de del al que en con por para su sus mi mis yo nos pero porque",
+    "en": "the a an i we he she they and but or my our your their because if when how what who with some these to of "
+    "for from at as perhaps maybe i'm i'll i've i'd it's that's you're we're they're he's she's we've they've let's "
+    "there's",
+    "es": "el los las un una unos unas y o de del al a que en con por para su sus mi mis yo se me te le les nos pero "
+    "porque",
     "eu": "eta baina edo nik guk zuk",
 }
 _ONCE = {code: frozenset(text.split()) for code, text in _SAID_ONCE.items()}
@@ -44,10 +45,9 @@ def without_fillers(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator
 def with_flags(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
     """Yield the utterances with all words, and a flag on those that `without_fillers` would leave out."""
     for utterance in utterances:
-        language = glyphs.of(utterance.language).name
-        pairs = zip_longest(utterance.words, utterance.words[1:])
-        words = (replace(word, filler=_is_dropped(word, after, language)) for word, after in pairs)
-        yield replace(utterance, words=tuple(words))
+        dropped = _dropped(utterance.words, glyphs.of(utterance.language).name)
+        words = zip(utterance.words, dropped, strict=True)
+        yield replace(utterance, words=tuple(replace(word, filler=is_dropped) for word, is_dropped in words))
 
 
 @dataclass
@@ -68,8 +68,8 @@ class _Dropped:
 
 def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
     kept, dropped = list[Word](), _Dropped()
-    for word, after in zip_longest(words, words[1:]):
-        if not _is_dropped(word, after, language):
+    for word, is_dropped in zip(words, _dropped(words, language), strict=True):
+        if not is_dropped:
             kept.append(dropped.give_to(word))
             dropped = _Dropped()
             continue
@@ -82,12 +82,21 @@ def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
     return tuple(kept)
 
 
-def _is_dropped(word: Word, after: Word | None, language: str) -> bool:
-    marks, core = all_marks(word, language), _core(word, language)
-    if core in hesitations(language):
-        return Mark.QUESTION not in marks  # `¿eh?` asks for agreement
-    is_repeated = after is not None and core in _ONCE.get(language, ()) and _core(after, language) == core
-    return is_repeated and marks - set(LEFT) <= _UNFINISHED
+def _dropped(words: Sequence[Word], language: str) -> list[bool]:
+    """Return whether each word goes: a hesitation, or one that is said again, also after hesitations (`the uh the`)."""
+    found, after = list[bool](), ""  # from the end; `after` is the next word that stays in the sentence
+    all_capitals = all(map(_is_in_capitals, words))
+    for word in reversed(words):
+        marks, core = all_marks(word, language) - set(LEFT), _core(word, language)
+        is_name = _is_in_capitals(word) and not all_capitals  # `EH Bildu`
+        # `¿eh?` asks for agreement
+        if core in hesitations(language) and Mark.QUESTION not in marks and not is_name:
+            found.append(True)
+            after = after if marks <= _UNFINISHED else ""
+        else:
+            found.append(core == after and core in _ONCE.get(language, ()) and marks <= _UNFINISHED)
+            after = core
+    return found[::-1]
 
 
 def _mended(before: Word, word: Word, marks: frozenset[Mark], language: str) -> Word:
@@ -108,6 +117,11 @@ def _mended(before: Word, word: Word, marks: frozenset[Mark], language: str) -> 
 
 def _core(word: Word, language: str) -> str:
     return split_token(word.text, language)[1].lower()
+
+
+def _is_in_capitals(word: Word) -> bool:
+    is_labelled = word.labels is not None and word.labels.case is Case.ALL_CAPS
+    return is_labelled or (word.text.isupper() and len(word.text) > 1)
 
 
 def _has_capital(word: Word) -> bool:
