@@ -27,6 +27,7 @@ from asr_punct.marks import Mark
 from asr_punct.serve import app
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
+from asr_punct.serve.requests import parse_request
 from asr_punct.serve.schema import ErrorAnswer, PunctuateAnswer
 from asr_punct.serve.server import bind
 from asr_punct.words import Utterance, Word
@@ -612,3 +613,14 @@ def test_a_huge_request_that_is_parsed_delays_no_other(make_client, monkeypatch)
         assert post(client, json={"text": "ana " * 1000}).status_code == 200
         is_answered.set()
         assert [each.result().status_code for each in huge] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [{"model": "x"}, {"probabilities": True}, {"fill": True}, {"marks": ["COMMA"]}, {"case": False}, {"labels": [{}]}],
+)
+def test_requests_that_are_restored_in_another_way_are_not_restored_together(key):
+    parsed = [
+        parse_request("application/json", {}, json.dumps({"text": "hola", **keys}).encode()) for keys in ({}, key)
+    ]
+    assert parsed[0].restoring != parsed[1].restoring

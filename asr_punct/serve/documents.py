@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
-from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, write_answer
+from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, Restoring, write_answer
 from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.serve.turns import Work, Worker
 from asr_punct.words import Utterance
@@ -40,11 +40,11 @@ class Documents:
 
     def __init__(self, models: Models, limits: ServiceLimits, metrics: Metrics, threads: int) -> None:
         self.limits, self._models, self._metrics = limits, models, metrics
-        self._short = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
+        self._short = Worker(self._parsed_restoring, self._restore, together=_TOGETHER_BYTES)
         room = _BEGUN_BODIES * limits.body_bytes
-        self._long = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES, threads=threads)
-        self._huge = Worker(self._parsed_settings, self._restore, together=0, room=room, threads=threads)
-        self._audio = Worker(self._parsed_settings, self._restore, together=_TOGETHER_BYTES)
+        self._long = Worker(self._parsed_restoring, self._restore, together=_TOGETHER_BYTES, threads=threads)
+        self._huge = Worker(self._parsed_restoring, self._restore, together=0, room=room, threads=threads)
+        self._audio = Worker(self._parsed_restoring, self._restore, together=_TOGETHER_BYTES)
         self._count = self._others = 0
         self._refused = asyncio.Event()
 
@@ -115,15 +115,15 @@ class Documents:
             answer.cancel()
             refused.cancel()
 
-    def _parsed_settings(self, document: _Document) -> tuple[object, ...]:
-        """Parse a request; return its model and output, and whether it has probabilities, is bare, filled, labelled."""
+    def _parsed_restoring(self, document: _Document) -> Restoring:
+        """Parse a request; return how it is restored, with the name of a model that is open or can be opened."""
         request = document.parse()
-        document.request = request = replace(request, model=self._models.check(request.model))
-        wishes = request.probabilities, request.ignore_labels, request.fill, request.labels is not None
-        return request.model, request.output, *wishes
+        restoring = replace(request.restoring, model=self._models.check(request.restoring.model))
+        document.request = replace(request, restoring=restoring)
+        return restoring
 
     def _restore(self, group: Sequence[_Document]) -> Iterator[None]:
-        """Restore requests with the same settings together; if that fails, each one without an answer alone."""
+        """Restore requests with an equal `restoring` together; if that fails, each one without an answer alone."""
         try:
             yield from self._restore_together(group)
         except Exception as error:
@@ -136,16 +136,16 @@ class Documents:
 
     def _restore_together(self, group: Sequence[_Document]) -> Iterator[None]:
         requests = [document.request for document in group]
-        first = requests[0]
-        punctuator = self._models.get(first.model or "", first.output)
+        restoring = requests[0].restoring
+        punctuator = self._models.get(restoring.model or "", restoring.output)
         self._metrics.batch.observe(len(group))
         joined = _joined(requests)
-        if first.ignore_labels:
+        if restoring.ignore_labels:
             joined = punctuator.without_marks(joined)
-        if first.labels is not None:
+        if restoring.is_labelled:
             steps: Iterator[Utterance | None] = punctuator.prepare(joined)
         else:
-            steps = punctuator.steps(joined, probabilities=first.probabilities, fill=first.fill)
+            steps = punctuator.steps(joined, probabilities=restoring.probabilities, fill=restoring.fill)
         for document, request in zip(group, requests, strict=True):
             found = list[Utterance]()
             for original in request.utterances:

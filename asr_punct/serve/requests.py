@@ -43,29 +43,44 @@ _COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\
 
 
 @dataclass(frozen=True, slots=True)
+class Restoring:
+    """How the words of a request are restored. Requests with the same values are restored together.
+
+    Attributes:
+        model: name of the model; None: by language.
+        output: what may be added.
+        probabilities: whether the answer has those of marks and capitals.
+        ignore_labels: whether the marks and capitals of the words are removed first.
+        fill: whether only stretches without marks are restored.
+        is_labelled: whether the request gives the labels, so that the model decides nothing.
+    """
+
+    model: str | None = None
+    output: OutputOptions = ALL_OUTPUT
+    probabilities: bool = False
+    ignore_labels: bool = False
+    fill: bool = False
+    is_labelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A request: its words, the name of the model or None, and the format of the answer.
+    """A request: its words, how they are restored, and the format of the answer.
 
     `to` is None for the JSON of `PunctuateAnswer`, which has words if `has_words`. The first `context_utterances`
     utterances are only context and left out of the answer. `labels` are those of all words, in order; None: the model
-    decides them, with `fill` only those of stretches without marks. With `ignore_labels`, the marks and capitals of the
-    words are removed first. `warnings` are about the file's times. `undecoded` says what the answer has for bytes of a
-    file that were not UTF-8. `output` is what may be added. `source_format` is the format of a file, else "". With
-    `limits` subtitles have new cues under these.
+    decides them. `warnings` are about the file's times. `undecoded` says what the answer has for bytes of a file that
+    were not UTF-8. `source_format` is the format of a file, else "". With `limits` subtitles have new cues under these.
     """
 
     utterances: tuple[Utterance, ...]
-    model: str | None = None
+    restoring: Restoring = Restoring()
     to: str | None = None
-    probabilities: bool = False
     has_words: bool = False
     context_utterances: int = 0
     labels: tuple[Labels, ...] | None = None
-    ignore_labels: bool = False
-    fill: bool = False
     warnings: tuple[str, ...] = ()
     undecoded: Undecoded = "refuse"
-    output: OutputOptions = ALL_OUTPUT
     source_format: str = ""
     limits: Limits | None = None
 
@@ -163,16 +178,14 @@ def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
     else:
         utterances = list(utterances_of_text(request.text or "", language))
     labels = _labels(request.labels, utterances)
-    has_words = request.words is not None
-    return ParsedRequest(
-        tuple(utterances),
-        request.model,
-        to,
-        request.probabilities,
-        has_words,
-        labels=labels,
-        fill=request.fill,
-        output=request.output(),
+    return ParsedRequest(tuple(utterances), _restoring(request), to, has_words=request.words is not None, labels=labels)
+
+
+def _restoring(given: PunctuateRequest | UploadOptions) -> Restoring:
+    """Return how words are restored; JSON has no `ignore_labels`, because its words come without marks."""
+    ignored = isinstance(given, UploadOptions) and given.ignore_labels
+    return Restoring(
+        given.model, given.output(), given.probabilities, ignored, given.fill, is_labelled=given.labels is not None
     )
 
 
@@ -188,9 +201,8 @@ def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe
     file = replace(file, name=_safe_name(given.name or file.name))
     if transcribe and is_audio(file):
         utterances = [replace(each, language=given.language or each.language) for each in transcribe(file)]
-        return ParsedRequest(
-            tuple(utterances), given.model, given.to or "json", given.probabilities, output=given.output()
-        )
+        restoring = Restoring(given.model, given.output(), given.probabilities)
+        return ParsedRequest(tuple(utterances), restoring, given.to or "json")
     if file.content.startswith(_COMPRESSED):
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
     source = Source(InputFile(file, Encoding(given.encoding, keeps_bytes=not given.strict)), given.from_, given.tiers)
@@ -205,15 +217,11 @@ def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe
     labels = _labels(given.labels, utterances)
     return ParsedRequest(
         tuple(utterances),
-        given.model,
+        _restoring(given),
         to,
-        given.probabilities,
         labels=labels,
-        ignore_labels=given.ignore_labels,
-        fill=given.fill,
         warnings=tuple(warnings),
         undecoded="keep" if to == source.format else "replace",
-        output=given.output(),
         source_format=source.format,
         limits=parse_limits_option(given.subtitles, to),
     )
@@ -269,7 +277,7 @@ def _json_answer(
 ) -> Answer:
     language = next((utterance.language for utterance in restored if utterance.language), "")
     content: dict[str, Any] = {"language": language, "text": "\n".join(map(punctuator.write, restored))}
-    if request.has_words or request.probabilities:
+    if request.has_words or request.restoring.probabilities:
         content["words"] = [
             word_object(word, punctuator.glyphs.of(utterance.language))
             for utterance in restored
