@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from asr_punct.glyphs import Glyphs
-from asr_punct.marks import LEFT, SENTENCE_ENDS, Case, Labels, Mark
+from asr_punct.marks import LEFT, RIGHT, SENTENCE_ENDS, Case, Kind, Labels, Mark
 from asr_punct.text import split_token
 from asr_punct.text.hesitations import hesitations
 from asr_punct.text.sentence_ends import all_marks
@@ -25,7 +25,7 @@ _SAID_ONCE = {
 }
 _ONCE = {code: frozenset(text.split()) for code, text in _SAID_ONCE.items()}
 _NO_LABELS = Labels()
-_UNFINISHED = frozenset({Mark.COMMA, Mark.ELLIPSIS, Mark.DASH})
+_UNFINISHED = frozenset(mark for mark in RIGHT if mark.kind in (Kind.COMMA, Kind.ELLIPSIS, Kind.DASH))
 """Marks that may stand between a word and its repeat."""
 
 

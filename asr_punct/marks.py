@@ -116,6 +116,8 @@ SENTENCE_ENDS = frozenset(mark for mark in RIGHT if mark.kind is Kind.END)
 """Marks that always end a sentence: `. ? !`"""
 MAY_END_SENTENCE = frozenset(mark for mark in RIGHT if mark.kind <= Kind.STOP and mark.next_case > NextCase.LOWER)
 """Marks that may end one: also `…` and `:`"""
+END_OR_BREAK_OFF = frozenset(mark for mark in RIGHT if mark.kind <= Kind.ELLIPSIS)
+"""Marks that end a sentence or leave it unfinished: `. ? ! …`"""
 CAPITAL_FOLLOWS = tuple(mark for mark in MARKS if mark.next_case is NextCase.CAPITAL)
 """Marks after which the next word has a capital: `. ?`; after `!` it often has none."""
 STOPS = tuple(mark for mark in STRONGEST_FIRST if mark.kind in (Kind.STOP, Kind.COMMA) or mark is Mark.PERIOD)

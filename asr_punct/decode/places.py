@@ -23,16 +23,16 @@ from asr_punct.decode.inputs import (
     has_flag,
 )
 from asr_punct.decode.word_marks import CLOSING, OPEN_DASH, OPENING
-from asr_punct.marks import CASES, MARKS, MAY_END_SENTENCE, Case, Mark
+from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
 
-_COMMA, _COLON, _DASH = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON), MARKS.index(Mark.DASH)
+_COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
 _SENTENCE_OPENING = OPENING[:2]
 _IS_SENTENCE_OPENING = np.isin(np.arange(len(MARKS)), _SENTENCE_OPENING)
 _IS_SENTENCE_PAIR = np.isin(np.arange(len(MARKS)), [*_SENTENCE_OPENING, *CLOSING[:2]])
-_BREAKS = [i for i in np.flatnonzero(~IS_LEFT) if i not in (_DASH, CLOSING[-1])]
+_BREAKS = [i for i, mark in enumerate(MARKS) if mark in RIGHT and mark.kind <= Kind.COMMA]
 """Marks after a word that may be before ¿ or ¡."""
-_SPEECH = [OPENING[-1], OPEN_DASH]
-_ENDS = [MARKS.index(mark) for mark in MAY_END_SENTENCE - {Mark.COLON}]
+_SPEECH = [i for i, mark in enumerate(MARKS) if mark in LEFT and mark.kind in (Kind.QUOTE, Kind.DASH)]
+_ENDS = [i for i, mark in enumerate(MARKS) if mark in END_OR_BREAK_OFF]
 _POSSIBLE = -2.0
 """Logit from which a mark is possible beside a ¿ or ¡."""
 _LIKELY = 1.0

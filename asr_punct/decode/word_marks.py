@@ -13,7 +13,7 @@ from enum import IntFlag
 import numpy as np
 
 from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray
-from asr_punct.marks import MARKS, PAIRS, STOPS, Mark
+from asr_punct.marks import END_OR_BREAK_OFF, MARKS, PAIRS, STOPS, Mark
 
 
 class Pair(IntFlag):
@@ -33,7 +33,7 @@ PERIOD, _ELLIPSIS, OPEN_DASH, DASH = (
     MARKS.index(mark) for mark in (Mark.PERIOD, Mark.ELLIPSIS, Mark.OPEN_DASH, Mark.DASH)
 )
 _COMMAS = [index for index, mark in enumerate(MARKS) if mark in STOPS and mark is not Mark.PERIOD]
-_ENDS = [PERIOD, _ELLIPSIS, *CLOSING[:2]]
+_ENDS = [index for index, mark in enumerate(MARKS) if mark in END_OR_BREAK_OFF]
 _LEAST = 1e-3
 """Logit of a mark that is just set."""
 QUESTION_BONUS = 0.4

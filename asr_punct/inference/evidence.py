@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from asr_punct.decode.inputs import WordFlag, given_flags
 from asr_punct.decode.openings import opens
 from asr_punct.letter_case import case_of
-from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark
+from asr_punct.marks import END_OR_BREAK_OFF, LEFT, MARKS, Kind, Labels, Mark
 from asr_punct.text import has_bracket, read_marks
 from asr_punct.text.abbreviations import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
@@ -17,7 +17,7 @@ _OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
 """Marks that open a sentence: ¿ and ¡."""
 _CLOSING = frozenset(mark.partner for mark in _OPENING if mark.partner)
 _QUOTES = frozenset(mark for mark in MARKS if mark.kind is Kind.QUOTE)
-_ENDS = frozenset(mark for mark in MARKS if mark.kind <= Kind.ELLIPSIS) - _LEFT
+_BEGIN_SPEECH = frozenset(mark for mark in LEFT if mark.kind in (Kind.QUOTE, Kind.DASH))
 _CLAUSES = frozenset(mark for mark in MARKS if mark.kind in (Kind.STOP, Kind.COMMA))
 # integers, because they are faster than flags
 CLOSED = given_flags(_CLOSING)
@@ -37,7 +37,7 @@ def mark_flags(left: str, right: str, labels: Labels) -> int:
         flags |= WordFlag.LEFT_TAKEN
     if marks - _LEFT - _QUOTES:
         flags |= WordFlag.RIGHT_TAKEN
-    if marks & (_QUOTES | {Mark.OPEN_DASH}) or has_bracket(left) or has_bracket(right):
+    if marks & (_QUOTES | _BEGIN_SPEECH) or has_bracket(left) or has_bracket(right):
         flags |= WordFlag.QUOTED
     return int(flags | WordFlag.ENDED if _end_sentence(marks) else flags)
 
@@ -47,7 +47,7 @@ def _end_sentence(marks: Iterable[Mark]) -> bool:
     marks = frozenset(marks)
     if marks & _CLAUSES:
         return False
-    return Mark.PERIOD in marks or bool(marks & _ENDS and Mark.QUOTE not in marks)
+    return Mark.PERIOD in marks or bool(marks & END_OR_BREAK_OFF and Mark.QUOTE not in marks)
 
 
 def without_end(flags: int) -> int:

@@ -28,6 +28,7 @@ _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _JOINERS, _DASHES = frozenset(".,:/-–—@"), frozenset("-–—")
 _NO_MARKS, _NO_DASH = frozenset[Mark](), frozenset({Mark.DASH})
 _NO_COMMA = frozenset({Mark.COMMA})
+# between digits (`1 2`) these would make another number of them
 _NO_MARKS_IN_DIGITS = frozenset({Mark.DASH, Mark.COMMA, Mark.PERIOD})
 _DIGITS = {
     word: digit
