@@ -51,6 +51,14 @@ echo "nj=$nj stop_stage=$stop_stage device=$device fast=$fast rest=$*"
         done = self.run(tmp_path, *arguments)
         assert (done.returncode, done.stdout, done.stderr) == (0, expected + "\n", "")
 
+    def test_an_array_takes_the_options_of_another_script(self, tmp_path):
+        script = tmp_path / "thing.sh"
+        script.write_text(f'nj=2\nothers=()\n. {UTILS}/parse_options.sh\nprintf "%s|" "$nj" "${{others[@]}}"\n')
+        done = run(["bash", script, "--seed", "1 2", "--nj", "4", "--stage", "3"], tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "4|--seed|1 2|--stage|3|", "")
+        done = run(["bash", script, "--seed"], tmp_path)
+        assert (done.returncode, done.stderr) == (2, "thing.sh: option --seed needs a value (see --help)\n")
+
     @pytest.mark.parametrize("arguments", ["--jobs 4", "--PATH 4", "--nj", "--nj=4", "--fast 1"])
     def test_errors_are_one_line_and_status_2(self, tmp_path, arguments):
         done = self.run(tmp_path, *arguments.split())

@@ -18,7 +18,6 @@
 # All other options are those of egs/mintzai/run.sh, which runs on the converted corpus in egs/basque_parliament.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-folder=$root/egs/basque_parliament
 corpus=
 marked=
 model=es-eu
@@ -26,19 +25,12 @@ hours=10
 part=train_clean
 venv=$root/.venv
 others=()
-case ${1-} in
-  --help | -h) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" && exit ;;
-esac
-while [ $# -gt 0 ]; do
-  [ $# -gt 1 ] || { echo "run.sh: found $1 without a value, expected one (see --help)" >&2 && exit 2; }
-  case $1 in
-    --corpus | --marked | --model | --hours | --part) printf -v "${1#--}" %s "$2" ;;
-    --venv) venv=$2 others+=("$1" "$2") ;;
-    *) others+=("$1" "$2") ;;
-  esac
-  shift 2
-done
-[ -n "$corpus" ] || { echo "run.sh: found no --corpus, expected the folder of the corpus (see --help)" >&2 && exit 2; }
+# shellcheck source=recipes/utils/parse_options.sh
+. "$root/recipes/utils/parse_options.sh"
+[ $# -eq 0 ] || fail "found $1, expected an option (see --help)"
+
+folder=$root/egs/basque_parliament
+[ -n "$corpus" ] || fail "found no --corpus, expected the folder of the corpus (see --help)"
 if [ "$venv" != none ]; then
   "$root/recipes/setup.sh" --venv "$venv" --extras audio,train
   PATH=$(realpath "$venv")/bin:$PATH
@@ -47,4 +39,5 @@ name="Basque Parliament 1.0, marks by the model $model"
 [ -z "$marked" ] || name="Basque Parliament 1.0"
 "$folder/local/make_corpus.py" "$corpus" "$folder/corpus" --part "$part" --hours "$hours" --model "$model" \
   ${marked:+--marked "$marked"}
-exec "$root/egs/mintzai/run.sh" --folder "$folder" --corpus "$folder/corpus" --name "$name" "${others[@]}"
+exec "$root/egs/mintzai/run.sh" --folder "$folder" --corpus "$folder/corpus" --name "$name" --venv "$venv" \
+  "${others[@]}"

@@ -7,8 +7,8 @@
 #
 # `--nj 4` sets nj, `--stop-stage 3` sets stop_stage. Parsing stops at the first argument that is not an option, or
 # after `--`. A variable that is true or false accepts only these values. `--help` prints the comment at the head of
-# the script. An unknown option or a missing value is an error: one line on standard error and status 2. Kaldi's
-# `--config FILE` is not supported.
+# the script. An unknown option or a missing value is an error: one line on standard error and status 2; a script that
+# hands unknown options to another one sets an array for them, `others=()`. Kaldi's `--config FILE` is not supported.
 #
 # It also defines `fail MESSAGE`, which ends the script in the same way and names $current_stage, if it is set.
 
@@ -33,7 +33,13 @@ while [ $# -gt 0 ]; do
     --*)
       parse_options_name=${1#--}
       parse_options_name=${parse_options_name//-/_}
-      [[ $parse_options_name =~ ^[a-z][a-z0-9_]*$ && -v $parse_options_name ]] || fail "unknown option $1 (see --help)"
+      if [[ ! $parse_options_name =~ ^[a-z][a-z0-9_]*$ || ! -v $parse_options_name ]]; then
+        [[ $(declare -p others 2>/dev/null) == "declare -a"* ]] || fail "unknown option $1 (see --help)"
+        [ $# -ge 2 ] || fail "option $1 needs a value (see --help)"
+        others+=("$1" "$2")
+        shift 2
+        continue
+      fi
       [ $# -ge 2 ] || fail "option $1 needs a value (see --help)"
       [[ ! ${!parse_options_name} =~ ^(true|false)$ || $2 =~ ^(true|false)$ ]] ||
         fail "option $1: found '$2', expected true or false"
