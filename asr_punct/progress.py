@@ -74,6 +74,11 @@ def _is_terminal(stream: IO[str] | None) -> bool:
     return stream is not None and stream.isatty()  # None: the standard stream is closed
 
 
+def is_shown() -> bool:
+    """Whether a bar is open."""
+    return _OPEN_BAR.get() is not None
+
+
 @contextmanager
 def step(title: str) -> Iterator[Callable[[Position, str], None] | None]:
     """Show a title without a count. Yields a function that updates it; None if no bar is open or it shows a task."""

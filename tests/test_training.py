@@ -51,6 +51,26 @@ def test_a_trained_model(model, corpus):
     assert (model / "config.json").read_bytes() == before
 
 
+def test_a_run_says_how_far_it_is(corpus, tmp_path, monkeypatch, caplog):
+    """Without a terminal a line now and then; here after each batch."""
+    caplog.set_level("INFO", logger="asr_punct")
+    monkeypatch.setattr("asr_punct.training.epoch_report.LINE_EVERY", 0.0)
+    train(tiny_config(epochs=1, accumulate=2), corpus, tmp_path / "run", device="cpu")
+    lines = [line for line in caplog.messages if line.startswith("epoch 1/1: ")]
+    form = r"epoch 1/1: \d+%, [\d,]+ words/s, loss \d+\.\d{4}, about \d+ min to its end"
+    assert len(lines) > 2
+    assert all(re.fullmatch(form, line) for line in lines[:-1])
+    assert lines[-2].startswith("epoch 1/1: 100%")
+    end = re.match(r"epoch 1/1: loss (\S+),", lines[-1])
+    assert float(re.search(r"loss ([\d.]+)", lines[-2])[1]) == pytest.approx(float(end[1]), rel=0.05)
+
+
+def test_a_run_says_nothing_within_an_epoch_of_seconds(corpus, tmp_path, caplog):
+    caplog.set_level("INFO", logger="asr_punct")
+    train(tiny_config(epochs=1), corpus, tmp_path / "run", device="cpu")
+    assert len([line for line in caplog.messages if line.startswith("epoch")]) == 1
+
+
 def test_a_run_is_not_overwritten(model, corpus, tmp_path):
     with refused(model, "a training run"):
         train(tiny_config(epochs=14), corpus, model)
@@ -119,7 +139,7 @@ def test_a_directory_has_one_run(corpus, tmp_path, monkeypatch):
             refusals.append(resume)
 
     with monkeypatch.context() as patched:
-        patched.setattr("asr_punct.training.callbacks.EpochReport.on_train_epoch_end", epoch_end)
+        patched.setattr("asr_punct.training.epoch_report.EpochReport.on_train_epoch_end", epoch_end)
         train(tiny_config(epochs=1), corpus, tmp_path / "run", device="cpu")
     assert refusals == [False, True]
     with refused(tmp_path / "run", "a training run"):

@@ -120,7 +120,8 @@ def train(
     ASR_PUNCT_MODELS.
 
     Writes a model directory: config.json, tokenizer.json, model.safetensors, README.md, and training/ with checkpoints
-    for --resume. The best model on dev.tsv is kept. Prints one line per epoch.
+    for --resume. The best model on dev.tsv is kept. Prints one line per epoch, and within an epoch its share, words a
+    second, loss and time left: on a terminal a progress bar, else a line every three minutes.
 
     With --devices or --nodes, or under torchrun, each process computes a part of every batch: the batch size and the
     learning rate stay as configured. The model directory must be visible to all machines.

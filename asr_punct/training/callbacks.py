@@ -1,7 +1,5 @@
-"""Lightning callbacks: checkpoints, the best model's directory, averaged weights, progress."""
+"""Lightning callbacks: checkpoints, the best model's directory, averaged weights."""
 
-import logging
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from io import BufferedWriter, FileIO
 from pathlib import Path
@@ -14,14 +12,11 @@ from lightning.pytorch.callbacks import Callback
 from torch import Tensor
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from asr_punct import progress
 from asr_punct.checkpoint import ONNX, ONNX_INT8, WEIGHTS, ModelInfo, read_info, write_info
 from asr_punct.errors import InputError, first_line
 from asr_punct.model.weights import save_tagger
 from asr_punct.partial import EXPECTED_OUTPUT, io_errors, unfinished
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY
-
-log = logging.getLogger(__name__)
 
 
 class _File(FileIO):
@@ -139,26 +134,3 @@ class AverageWeights(Callback):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self._average.load_state_dict(state_dict)
-
-
-class EpochReport(Callback):
-    """Show a progress bar for each epoch, and log its metrics at its end; `metrics` maps titles to metric names."""
-
-    def __init__(self, metrics: Mapping[str, str]) -> None:
-        self._metrics = metrics
-        self._steps: Iterator[int] = iter(())
-
-    def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        total = int(trainer.num_training_batches) // trainer.accumulate_grad_batches
-        unit = f"steps of epoch {trainer.current_epoch + 1}/{trainer.max_epochs}"
-        self._steps = iter(progress.track(range(total), unit, total=total))
-
-    def on_train_batch_start(self, trainer: lightning.Trainer, pl_module: Any, batch: Any, batch_idx: int) -> None:
-        if batch_idx % trainer.accumulate_grad_batches == 0:
-            next(self._steps, None)
-
-    def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: Any) -> None:
-        for _ in self._steps:
-            pass
-        values = (f"{title} {float(trainer.callback_metrics[name]):.4f}" for title, name in self._metrics.items())
-        log.info("epoch %d/%s: %s", trainer.current_epoch + 1, trainer.max_epochs, ", ".join(values))

@@ -20,9 +20,10 @@ from asr_punct.errors import AsrPunctError, ConfigError, Setting
 from asr_punct.logs import log_level
 from asr_punct.model.device import has_bf16
 from asr_punct.model.tagger import Tagger
-from asr_punct.training.callbacks import AverageWeights, EpochReport, KeepBest, SafeCheckpointIO
+from asr_punct.training.callbacks import AverageWeights, KeepBest, SafeCheckpointIO
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.distributed import Process, connected, from_leader, resolve_device
+from asr_punct.training.epoch_report import EpochReport
 from asr_punct.training.lightning_module import DEV_CASE_F1, DEV_F1, DEV_PERPLEXITY, TRAIN_LOSS, PunctuationModule
 from asr_punct.training.mapped import Corpora
 from asr_punct.training.run import Run, check_data, is_finished, make_directories, write_card
