@@ -64,6 +64,15 @@ def test_words_keep_their_times(client, punctuator):
     assert [word.probabilities for word in answer.words] == [word.probabilities for word in expected.words]
 
 
+def test_words_may_be_strings(client):
+    texts = [word["word"] for word in WORDS]
+    answer = post(client, json={"words": texts}).json()
+    assert [word["word"] for word in answer["words"]] == texts
+    assert answer == post(client, json={"words": [{"word": text} for text in texts]}).json()
+    refused = error(post(client, json={"words": ["a b"]}), 422)
+    assert (refused.place, refused.found) == ("body: words.0.word", "'a b'")
+
+
 def test_given_marks_stay(client):
     words = [{**WORDS[0], "marks": ["OPEN_EXCL"], "case": "FIRST_CAP"}, {**WORDS[1], "marks": ["EXCLAMATION"]}]
     assert post(client, json={"words": words}).json()["text"] == "¡Dónde está!"

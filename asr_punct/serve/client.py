@@ -18,9 +18,9 @@ from websockets.exceptions import InvalidStatus, InvalidURI, WebSocketException
 from websockets.uri import parse_uri
 
 from asr_punct.errors import ArgumentError, AsrPunctError, first_line
-from asr_punct.serve.schema import ErrorAnswer, TimedWord
+from asr_punct.serve.schema import ErrorAnswer, GivenWord, TimedWord
 from asr_punct.serve.service_errors import validation_error
-from asr_punct.serve.stream_messages import ServerMessage, StreamWord
+from asr_punct.serve.stream_messages import ServerMessage
 from asr_punct.words import Seconds, Word
 
 _LOG = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ _PONG_S = 60.0
 """Seconds to wait for the answer to a ping."""
 _REFUSED = frozenset({401, 403, 404})
 """HTTP statuses after which the client does not try again."""
-_WORD: TypeAdapter[TimedWord] = TypeAdapter(StreamWord)
+_WORD: TypeAdapter[TimedWord] = TypeAdapter(GivenWord)
 CommittedWord = dict[str, Any]
 """A committed word: `word`, `start`, `end`, `marks`, `case`, `written`."""
 

@@ -99,6 +99,14 @@ class TimedWord(BaseModel):
         return Word(self.word, self.start, self.end, self.confidence, self.pause, labels, speaker=self.speaker)
 
 
+def _word_object(value: object) -> object:
+    return {"word": value} if isinstance(value, str) else value
+
+
+GivenWord = Annotated[TimedWord, BeforeValidator(_word_object, json_schema_input_type=str | TimedWord)]
+"""A word as a string or an object."""
+
+
 def _in_order(words: list[TimedWord]) -> list[TimedWord]:
     """Return the words. Raises ValueError if one starts before an earlier one."""
     try:
@@ -163,7 +171,7 @@ class PunctuateRequest(OutputKeys):
     hint = " (for a file of a recogniser: ?from=FORMAT, or -F file=@…)"
 
     text: str | None = Field(default=None, description="A line is an utterance, an empty line ends a document.")
-    words: Annotated[list[TimedWord], AfterValidator(_in_order)] | None = Field(
+    words: Annotated[list[GivenWord], AfterValidator(_in_order)] | None = Field(
         default=None, description="Words of one document, in the order of time."
     )
     language: Language = Field(

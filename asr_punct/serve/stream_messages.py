@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
 from asr_punct.inference.options import StreamSettings
 from asr_punct.serve.schema import (
     ErrorParts,
+    GivenWord,
     Language,
     OutputKeys,
     PunctuatedWord,
     Seconds,
     Speaker,
     StrictModel,
-    TimedWord,
 )
 
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
-
-
-def _word_object(value: object) -> object:
-    return {"word": value} if isinstance(value, str) else value
-
-
-StreamWord = Annotated[TimedWord, BeforeValidator(_word_object)]
-"""A word as a string or an object."""
 
 
 class StreamConfig(OutputKeys):
@@ -52,7 +43,7 @@ class StreamConfig(OutputKeys):
         default=StreamSettings.patience, ge=0, le=100, description="Further words for which an unsure word waits."
     )
     preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
-    committed: list[StreamWord] = Field(
+    committed: list[GivenWord] = Field(
         default=[],
         max_length=MAX_CONTEXT,
         description="Last committed words of an earlier stream that this one continues, for context.",
@@ -67,7 +58,7 @@ class ClientMessage(StrictModel):
     """A message of a client; its parts take effect in this order."""
 
     config: StreamConfig | None = None
-    words: list[StreamWord] = Field(
+    words: list[GivenWord] = Field(
         default=[], description="Next words of the recogniser, which do not change any more."
     )
     speaker: Speaker = Field(default="", description="Who says the words that do not name a speaker.")
