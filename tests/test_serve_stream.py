@@ -24,6 +24,7 @@ from asr_punct.errors import AsrPunctError
 from asr_punct.hub import shipped_models
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Case, Labels, Mark
+from asr_punct.serve.audience import Audience
 from asr_punct.serve.client import StreamClient
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
@@ -486,3 +487,61 @@ def test_viewers_see_the_answers_of_a_named_stream(client):
     with client.websocket_connect("/v1/stream?captions=hall") as speaker:  # nobody watches
         speaker.send_json({"words": ["ana"], "end": True})
         assert speaker.receive_json()["final"]
+
+
+def test_silent_viewers_stay_and_have_a_limit_of_their_own(make_client):
+    client = make_client(limits=ServiceLimits(idle_s=0.1, streams=1, viewers=1))
+    with client.websocket_connect("/v1/captions?stream=hall") as viewer:
+        with client.websocket_connect("/v1/stream") as silent:
+            assert silent.receive()["type"] == "websocket.close"
+        with pytest.raises(WebSocketDenialResponse) as refused, client.websocket_connect("/v1/captions?stream=hall"):
+            pass
+        assert refused.value.json()["error"]["found"] == "1 open viewers"
+        with client.websocket_connect("/v1/stream?captions=hall") as speaker:
+            answer = ask(speaker, words=["ana"])
+        assert ServerMessage.model_validate(viewer.receive_json()) == answer
+
+
+def test_the_last_words_of_a_client_that_leaves_reach_viewers(make_service):
+    with ExitStack() as stack:
+        _, address = stack.enter_context(running(make_service(host="127.0.0.1")))
+        viewer = stack.enter_context(connect_here(f"ws://{address}/v1/captions?stream=hall"))
+        with connect_here(f"ws://{address}/v1/stream?captions=hall") as speaker:
+            for word in ("ana", "mira", "la"):
+                speaker.send(json.dumps({"config": SLOW, "words": [word]} if word == "ana" else {"words": [word]}))
+        answers = [receive_here(viewer)]
+        while answers[-1].end is None:
+            answers.append(receive_here(viewer))
+    assert bare(" ".join(written(*answers))) == ["ana", "mira", "la"]
+
+
+class Watcher:
+    """A viewer's connection that notes what is sent to it."""
+
+    def __init__(self):
+        self.sent, self.code = [], None
+
+    async def receive(self):
+        await asyncio.Event().wait()
+
+    async def send(self, message):
+        self.sent.append(message)
+
+    async def close(self, code, reason):
+        self.code = code
+
+
+def test_a_viewer_that_is_behind_is_told():
+    async def watch():
+        audience, watcher = Audience(), Watcher()
+        serving = asyncio.create_task(audience.serve("hall", watcher))
+        while not audience._viewers:
+            await asyncio.sleep(0)
+        for number in range(1000):  # nothing is sent before the loop runs again
+            audience.publish("hall", str(number))
+        await serving
+        return watcher
+
+    watcher = asyncio.run(watch())
+    assert watcher.sent == [str(number) for number in range(len(watcher.sent))]
+    assert (watcher.code, 0 < len(watcher.sent) < 1000) == (4503, True)

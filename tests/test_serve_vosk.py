@@ -17,7 +17,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
+from asr_punct.serve import vosk_proxy
 from asr_punct.serve.limits import ServiceLimits
+from asr_punct.serve.requests import Answer
 
 CHUNK = 4000
 SENTENCES = ["ana mira la casa", "dónde está la ley"]
@@ -133,6 +135,59 @@ def test_the_stop_ends_the_audio(make_service, vosk_server):
         found, code = asyncio.run(asyncio.wait_for(talk(address, server), 60))
     check_result(found, LAST)
     assert code == 1001
+
+
+def test_audio_after_the_end_does_not_lose_the_last_result():
+    """Such audio meets a closed connection, here while the last result gets its marks."""
+
+    class Client:
+        on_text = None
+
+        def __init__(self):
+            self.messages, self.sent, self.is_read = [vosk_proxy._EOF, bytes(CHUNK)], [], asyncio.Event()
+
+        async def receive(self):
+            if self.messages:
+                return self.messages.pop(0)
+            self.is_read.set()
+            return await asyncio.Event().wait()
+
+        async def send(self, message):
+            self.sent.append(json.loads(message))
+
+    class Upstream:
+        is_ended = False
+
+        async def send(self, message):
+            if self.is_ended:
+                raise ConnectionClosed(None, None)
+            self.is_ended = message == vosk_proxy._EOF
+
+        async def __aiter__(self):
+            yield json.dumps(LAST)
+
+    class Documents:
+        async def answer(self, parse, size, kind):
+            await client.is_read.wait()
+            return Answer(json.dumps(LAST).encode(), "application/json")
+
+    client = Client()
+    asyncio.run(vosk_proxy._Session(client, Upstream(), Documents()).run())
+    assert client.sent == [LAST]
+
+
+def test_viewers_get_the_last_result_of_a_client_that_leaves(make_service, vosk_server):
+    async def talk(address):
+        async with connect(f"ws://{address}/v1/captions?stream=hall") as viewer:
+            async with connect(f"ws://{address}/?captions=hall") as client:
+                await client.send(bytes(CHUNK))
+                await client.recv()
+            return [json.loads(await viewer.recv()) for _ in range(2)]
+
+    with running(make_service(vosk=vosk_server)) as (_, address):
+        first, last = asyncio.run(asyncio.wait_for(talk(address), 60))
+    assert first == SCRIPT[0]
+    check_result(last, LAST)
 
 
 def test_an_unreachable_server(make_service):

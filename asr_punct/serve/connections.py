@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request, WebSocket, WebSocketDisconnect
@@ -32,7 +32,9 @@ class Close(NamedTuple):
 
 _STOPPED = Close(1001, "the service stops", may_continue=True)
 _IDLE = Close(1001, "no message for too long", may_continue=False)
-_BEHIND = Close(4503, "the service is too slow for all these words: try again later", may_continue=True)
+BEHIND = 4503
+"""Code with which the service closes a connection that cannot keep up."""
+_BEHIND = Close(BEHIND, "the service is too slow for all these words: try again later", may_continue=True)
 _MESSAGE_BYTES = 500
 """Memory of a message beside its content."""
 
@@ -139,7 +141,11 @@ class _Event:
 
 
 class DisconnectedError(Exception):
-    """The client has disconnected."""
+    """The client has disconnected. With `has_left` it closed the connection; otherwise it broke, and may come back."""
+
+    def __init__(self, code: int = 1006) -> None:
+        super().__init__(code)
+        self.has_left = code in (1000, 1001, 1005)
 
 
 class Connections:
@@ -151,7 +157,7 @@ class Connections:
 
     def __init__(self, limits: ServiceLimits, metrics: Metrics) -> None:
         self._limits, self._metrics = limits, metrics
-        self._open = set[asyncio.Task[Any] | None]()
+        self._open = dict[asyncio.Task[Any] | None, str]()  # their kinds
         self.stop = asyncio.Event()
 
     @property
@@ -165,21 +171,27 @@ class Connections:
             task.cancel()
 
     async def serve(self, websocket: WebSocket, kind: str, serve: Callable[[Connection], Awaitable[None]]) -> None:
-        """Accept a connection of a kind (`stream`, `captions` or `vosk`) and serve it, or refuse it with status 503."""
-        count = len(self._open)
-        if count >= self._limits.streams or self.stop.is_set():
-            self._metrics.refused.labels("streams").inc()
-            error = ServiceError(503, "stream", f"{count} open streams", "fewer streams", retry_after_s=5)
+        """Accept a connection of a kind (`stream`, `captions` or `vosk`) and serve it, or refuse it with status 503.
+
+        Viewers (`captions`) have a limit of their own, and none on their silence.
+        """
+        is_viewer = kind == "captions"
+        count = sum((other == "captions") == is_viewer for other in self._open.values())
+        if count >= (self._limits.viewers if is_viewer else self._limits.streams) or self.stop.is_set():
+            name = "viewers" if is_viewer else "streams"
+            self._metrics.refused.labels(name).inc()
+            error = ServiceError(503, "stream", f"{count} open {name}", f"fewer {name}", retry_after_s=5)
             await websocket.send_denial_response((stopping() if self.stop.is_set() else error).response())
             return
         task = asyncio.current_task()
-        self._open.add(task)
+        self._open[task] = kind
         try:
             with self._metrics.streams.labels(kind).track_inprogress(), suppress(DisconnectedError):
                 await websocket.accept()
-                await self._serve(Connection(websocket, self._limits, self.stop), serve)
+                limits = replace(self._limits, idle_s=None) if is_viewer else self._limits
+                await self._serve(Connection(websocket, limits, self.stop), serve)
         finally:
-            self._open.discard(task)
+            del self._open[task]
 
     async def _serve(self, connection: Connection, serve: Callable[[Connection], Awaitable[None]]) -> None:
         try:
@@ -209,7 +221,7 @@ class Connection:
         self.is_behind = False
         """Whether the client sends more than is read, and its last message had to wait for `limits.behind_s`."""
         self.on_text: Callable[[str], object] | None = None
-        """Gets each text that is sent."""
+        """Gets each text that is sent, also those after the client has gone: its messages are answered to the end."""
 
     def stop_waiting(self) -> None:
         """Stop waiting for messages."""
@@ -228,7 +240,7 @@ class Connection:
             self._waiting.put_nowait(event)
             await self._has_room.wait()
 
-    async def _wait(self, seconds: Seconds) -> bool:
+    async def _wait(self, seconds: Seconds | None) -> bool:
         """Wait for the next message or the stop of the service; return whether one of them came within `seconds`."""
         self._receiving = self._receiving or asyncio.ensure_future(self._waiting.get())
         tasks = {self._receiving, self._stopping}
@@ -240,7 +252,8 @@ class Connection:
 
         Returns False at once if the service stops, or if `seconds` is not below `limits.idle_s`.
         """
-        return not self._stop.is_set() and seconds < self._limits.idle_s and not await self._wait(seconds)
+        is_soon = self._limits.idle_s is None or seconds < self._limits.idle_s
+        return not self._stop.is_set() and is_soon and not await self._wait(seconds)
 
     async def receive(self) -> str | bytes | None:
         """Return the next message; None if the service stops or the client is idle.
@@ -255,7 +268,7 @@ class Connection:
         event, self._receiving = self._receiving.result(), None
         self._take(event)
         if event.message["type"] == "websocket.disconnect":
-            raise DisconnectedError
+            raise DisconnectedError(event.message.get("code", 1006))
         return event.content
 
     def _take(self, event: _Event) -> None:
@@ -267,10 +280,14 @@ class Connection:
 
     async def send(self, message: str | bytes) -> None:
         """Send a message. Raises DisconnectedError if the client has gone, or does not read (see `server.Server`)."""
-        part = {"text": message} if isinstance(message, str) else {"bytes": message}
-        await self._send_event({"type": "websocket.send", **part})
         if self.on_text and isinstance(message, str):
             self.on_text(message)
+        part = {"text": message} if isinstance(message, str) else {"bytes": message}
+        try:
+            await self._send_event({"type": "websocket.send", **part})
+        except DisconnectedError:
+            if not self.on_text:
+                raise
 
     async def close(self, code: int, reason: str = "") -> None:
         """Close the WebSocket."""

@@ -53,7 +53,7 @@ class _Http(H11Protocol):
         """Note the connection. If there are too many, close the oldest one that waits for its client."""
         self._end = _lingering(transport, self._has_more, self._limits)
         super().connection_made(cast(asyncio.Transport, self._end))
-        if len(self._open) >= self._limits.streams + _OTHER_CONNECTIONS:
+        if len(self._open) >= self._limits.streams + self._limits.viewers + _OTHER_CONNECTIONS:
             oldest = next((each for each in self._open if each.is_waiting), self)
             oldest.transport.abort()
         self._open[self] = None

@@ -25,7 +25,7 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.inference.options import OutputOptions, StreamSettings
 from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
-from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection
+from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection, DisconnectedError
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
@@ -136,10 +136,15 @@ class LiveStream:
     async def run(self, message: ClientMessage | None) -> None:
         """Answer this message and those after it. Then commit the remaining words and close the connection."""
         await self._read_context()
-        while message:
-            with self.metrics.commit_seconds.time():
-                await self._answer(message)
-            message = await self._next_message()
+        try:
+            while message:
+                with self.metrics.commit_seconds.time():
+                    await self._answer(message)
+                message = await self._next_message()
+        except DisconnectedError as error:
+            if self.connection.on_text and error.has_left:
+                await self._send(ends=True)  # viewers get its last words
+            raise
         code, reason, may_continue = self.connection.closing
         if self.pending and may_continue:  # in mid-sentence
             await self._send(idle_s=max(self.settings.flush_after, StreamSettings.flush_after))

@@ -21,7 +21,7 @@ from websockets.exceptions import WebSocketException
 from asr_punct.errors import InputError, first_line
 from asr_punct.formats.json import vosk
 from asr_punct.formats.json.nodes import parse_json
-from asr_punct.serve.connections import Connection
+from asr_punct.serve.connections import Connection, DisconnectedError
 from asr_punct.serve.documents import Documents
 from asr_punct.serve.requests import ParsedRequest
 from asr_punct.serve.service_errors import ServiceError
@@ -87,9 +87,18 @@ class _Session:
         return not sending.cancelled()
 
     async def _send_audio(self) -> None:
-        while (message := await self.client.receive()) is not None:
-            await self.upstream.send(message)
-        await self.upstream.send(_EOF)
+        """Pass the messages of the client on; those after its end of the audio would meet a closed connection."""
+        is_ended = False
+        try:
+            while (message := await self.client.receive()) is not None:
+                if not is_ended:
+                    await self.upstream.send(message)
+                is_ended = is_ended or message == _EOF
+        except DisconnectedError:
+            if not self.client.on_text:
+                raise  # else viewers get its last words
+        if not is_ended:
+            await self.upstream.send(_EOF)
 
     async def _send_results(self) -> None:
         async for message in self.upstream:

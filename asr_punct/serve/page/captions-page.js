@@ -8,6 +8,7 @@ import { Captions } from "./captions.js";
 import { byId } from "./dom.js";
 
 const AGAIN_MS = 1000;
+const BEHIND = 4503; // the service closes: captions are missing
 const query = new URLSearchParams(location.search);
 const captions = new Captions(byId("captions"));
 
@@ -37,7 +38,10 @@ function connect() {
   address.searchParams.set("stream", query.get("stream") ?? "");
   const socket = new WebSocket(address);
   socket.onmessage = ({ data }) => captions.show(answer(JSON.parse(data)));
-  socket.onclose = () => setTimeout(connect, AGAIN_MS);
+  socket.onclose = ({ code }) => {
+    if (code === BEHIND) captions.show({ final: [{ written: "…" }], end: true });
+    setTimeout(connect, AGAIN_MS);
+  };
   socket.onopen = () => { document.body.dataset.connected = "true"; };
 }
 
