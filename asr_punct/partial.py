@@ -199,11 +199,9 @@ def standard_output(undecoded: Undecoded, form: TextForm = UTF8) -> Iterator[Tex
     """
     if sys.stdout is None:
         raise InputError("standard output", "a closed file", "an open one")
-    stream: TextIO = sys.stdout
-    has_form = replace(form, is_guessed=False) != UTF8 and not stream.isatty()
-    if has_form:
-        stream = TextIOWrapper(sys.stdout.buffer, form.encoding, newline=form.line_end)
-    out = _Output(stream, "standard output", undecoded, form if has_form else UTF8)
+    has_form = replace(form, is_guessed=False) != UTF8 and not sys.stdout.isatty()
+    wrapper = TextIOWrapper(sys.stdout.buffer, form.encoding, newline=form.line_end) if has_form else None
+    out = _Output(wrapper or sys.stdout, "standard output", undecoded, form if has_form else UTF8)
     try:
         yield cast(TextIO, out)
         out.flush()
@@ -213,9 +211,9 @@ def standard_output(undecoded: Undecoded, form: TextForm = UTF8) -> Iterator[Tex
         if not isinstance(out.failure, BrokenPipeError):
             raise
     finally:
-        if has_form:
+        if wrapper:
             with suppress(OSError):
-                stream.detach()  # it would close standard output
+                wrapper.detach()  # it would close standard output
 
 
 def _discard_buffer() -> None:

@@ -7,8 +7,9 @@ All are lazy: an utterance is written before the next ones are read, but for tho
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -180,15 +181,38 @@ def restore_file(
     )
     if on_hint and target.format in SUBTITLE_FORMATS and not target.limits:
         read = _with_hint(read, repeats_lines, REPEATED_LINES, on_hint)
-    utterances = prepare_words(read, punctuator, options, on_hint)
+    first, read = _until_words(read)
     if make_folder:
         make_directory(Path(output).parent)
+    if target.alike and not first and not source.is_stream:
+        return _write_silence(source.file, output, on_hint)
+    utterances = prepare_words(read, punctuator, options, on_hint)
     restored = punctuator.restore(utterances, probabilities=options.probabilities, fill=options.fill)
     tracked = track(restored, "words", size=word_count, position=source.file.position)
     written = write_restored(tracked, punctuator.glyphs, target)
     if on_hint:
         _about_encoding(source.file, on_hint, stays=target.alike is not None)
     return written
+
+
+def _until_words(utterances: Iterator[Utterance]) -> tuple[bool, Iterator[Utterance]]:
+    """Return whether an utterance has words, and all utterances; read are only those up to the first one with words."""
+    read = list[Utterance]()
+    for utterance in utterances:
+        read.append(utterance)
+        if utterance.words:
+            return True, chain(read, utterances)
+    return False, iter(read)
+
+
+def _write_silence(file: InputFile, output: Pathlike, on_hint: OnHint | None) -> Written:
+    """Write a file without words as it is."""
+    text = file.read()
+    with write_file(output, "keep", replace(file.form, line_end="\n")) as out:
+        out.write(text)
+    if on_hint:
+        on_hint(Hint("no words, written as it is"))
+    return Written(0)
 
 
 def _about_encoding(file: InputFile, on_hint: OnHint, *, stays: bool) -> None:

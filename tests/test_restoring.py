@@ -4,12 +4,12 @@ import pickle
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
-from dummies import LABELLED, file
+from dummies import LABELLED, file, grid_of, refused_at
 
 from asr_punct.formats.source import Source
 from asr_punct.glyphs import glyphs
 from asr_punct.marks import Labels, Mark
-from asr_punct.restoring import CAPITALS_STAY, LABELS_STAY, PipelineOptions, prepare_words, restore_file
+from asr_punct.restoring import CAPITALS_STAY, LABELS_STAY, Hint, PipelineOptions, prepare_words, restore_file
 from asr_punct.text.bare import bare
 from asr_punct.words import Utterance, Word, split_words, text_of_utterance, utterances_of_text
 
@@ -70,3 +70,37 @@ def test_a_file_is_restored_into_a_new_folder(punctuator, tmp_path):
     output = tmp_path / "new" / "a.txt"
     assert restore_file(Source(source), output, punctuator, PipelineOptions(), make_folder=True).words == 4
     assert output.read_text() == "Ana, mira la casa.\n\n"
+
+
+SILENT_GRID = grid_of(ana=["", ""], leo=[""])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.srt", "1\r\n00:00:01,000 --> 00:00:02,000\r\n \r\n\r\n"),
+        ("a.srt", ""),
+        ("a.vtt", "\ufeffWEBVTT\n\nNOTE nobody speaks\n\n00:01.000 --> 00:02.000\n\n"),
+        ("a.TextGrid", "".join(SILENT_GRID.lines())),
+        ("a.eaf", '<ANNOTATION_DOCUMENT><TIME_ORDER/><TIER TIER_ID="default"></TIER></ANNOTATION_DOCUMENT>'),
+        ("a.tsv", "start\tend\ttext\n0\t1000\t\n"),
+        ("a.json", '{"text": "",  "segments": []}'),
+    ],
+)
+def test_silence_is_written_as_it_is(punctuator, tmp_path, name, content):
+    source, output, hints = tmp_path / name, tmp_path / f"new-{name}", list[Hint]()
+    source.write_bytes(content.encode())
+    options = PipelineOptions()
+    written = restore_file(options.source(source), output, punctuator, options, hints.append)
+    assert (written.words, output.read_bytes(), hints) == (0, content.encode(), [Hint("no words, written as it is")])
+    as_text = PipelineOptions(target_format="text")
+    restore_file(as_text.source(source), tmp_path / "a", punctuator, as_text)
+    assert (tmp_path / "a").read_text().strip() == ""
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.txt", " \n"), ("a.ctm", ";; no rows\n")])
+def test_other_files_have_words(punctuator, tmp_path, name, content):
+    options = PipelineOptions()
+    with refused_at(file(tmp_path, name, content), "no words"):
+        restore_file(options.source(tmp_path / name), tmp_path / "b", punctuator, options)
+    assert not (tmp_path / "b").exists()

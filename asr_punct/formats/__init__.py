@@ -53,7 +53,7 @@ def read(
     Args:
         source: the file.
         format_name: its format; None: detected, as in `Source`.
-        may_be_empty: whether a JSON file may have no words, as recognisers write it for silence.
+        may_be_empty: whether JSON, or a file of one recording, may have no words, as recognisers write it for silence.
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         strict: whether times that make no sense are an error. If not, they are unknown (`times.checked`).
         on_bad_times: gets them at the end, if there are any; None: they are logged.
@@ -66,7 +66,7 @@ def read(
     if times is not None:
         time_source = named_time_source(times)
         utterances = (with_time_source(utterance, time_source) for utterance in utterances)
-    return _checked(source, utterances, may_be_empty and source.is_json, strict, on_bad_times)
+    return _checked(source, utterances, may_be_empty, strict, on_bad_times)
 
 
 def _checked(
@@ -81,7 +81,7 @@ def _checked(
         yield utterance
     if is_logged and source.file.form.is_guessed:
         _LOG.warning("%s: %s", place, source.file.form.guess)
-    if not (has_words or may_be_empty):
+    if not (has_words or (may_be_empty and source.may_be_silent)):
         raise InputError(place, "no words", "at least one word")
 
 

@@ -64,9 +64,10 @@ class Source:
         return self.file.is_stream
 
     @property
-    def is_json(self) -> bool:
-        """Whether the given format, or else that of the suffix, is one of JSON documents."""
-        return isinstance(registry.FORMATS.get(self._given or self._by_name or ""), registry.JsonFormat)
+    def may_be_silent(self) -> bool:
+        """Whether the file may be of silence: JSON, or a format of one recording."""
+        chosen = registry.FORMATS[self.format]
+        return chosen.one_recording or isinstance(chosen, registry.JsonFormat)
 
     def utterances(self) -> Iterator[Utterance]:
         """Return the utterances; the file is read while they are iterated over."""

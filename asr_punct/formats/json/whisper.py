@@ -11,7 +11,7 @@ The format `whisper-jsonl` has a segment on each line.
   word gets the segment's start and the last word its end.
 * WhisperX: words have `score`, segments `speaker`; `word_segments` repeats the words of all segments.
 * OpenAI's service with word times: `words` and `text`, without `segments`, or beside segments without `words`.
-* An entry may be a part of a word, and a segment's `text` may have words that its `words` lack.
+* A segment's `text` may have other words than its `words` (`whisper_layout`).
 """
 
 import json
@@ -21,23 +21,20 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, TextIO
 
-from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name
 from asr_punct.formats.entries import (
-    grouped,
     join_parts,
-    part_sizes,
     replace_tokens,
     sorted_by_start,
-    subsequence,
     with_edge_times,
     written_parts,
     written_words,
 )
 from asr_punct.formats.json import nodes, whisper_chunks, whisper_cpp
+from asr_punct.formats.json.whisper_layout import entry_tokens, layout_of, letters, text_key
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.time_sources import set_time_source
-from asr_punct.formats.values import Object, short_repr
+from asr_punct.formats.values import Object
 from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
 from asr_punct.words import Seconds, TimeSource, Utterance, Word, has_times
@@ -118,9 +115,9 @@ def _with_words(segments: Sequence[nodes.Node], file: nodes.Node) -> Sequence[no
         return segments
     entries, parts = deque(file.nodes(_WORDS, "word")), list[list[Object]]()
     for segment in segments:
-        text, spoken, part = _letters(segment.text("text")), "", list[Object]()
+        text, spoken, part = letters(segment.text("text")), "", list[Object]()
         while entries and len(spoken) < len(text):
-            spoken += _letters(entries[0].text("word"))
+            spoken += letters(entries[0].text("word"))
             part.append(entries.popleft().item)
         if spoken != text:
             return segments
@@ -143,50 +140,18 @@ def _default_source(document: Object, item: Object) -> TimeSource:
 def _words(segment: nodes.Node) -> Iterator[Word]:
     """Yield the words of a segment: the entries of `words`, and the words that only its text has."""
     entries = segment.nodes("words", "word")
-    key = _text_key([entry.item for entry in entries])
+    key = text_key([entry.item for entry in entries])
     timed = (_entry_words(entry, key, segment.speaker) for entry in entries)
     parts = list(chain.from_iterable(timed))
-    tokens, sizes = _layout(segment)
-    for token, group in zip(tokens, grouped(parts, sizes), strict=True):
-        yield join_parts(group) if group else Word(token)
+    layout = layout_of(segment)
+    for token, group in zip(layout.words, layout.grouped(parts), strict=True):
+        yield replace(join_parts(group), text=token) if group else Word(token)
 
 
 def _entry_words(entry: nodes.Node, key: str, speaker: str) -> list[Word]:
     """Return the words of an entry; they name their speaker if it is not that of the segment."""
     words = nodes.timed_words(entry, key=key, confidence_keys=_CONFIDENCE_KEYS)
     return words if entry.speaker in ("", speaker) else [replace(word, speaker=entry.speaker) for word in words]
-
-
-def _layout(segment: nodes.Node) -> tuple[list[str], list[int]]:
-    """Return the words of a segment, and for each the number of tokens of the list `words` that form it.
-
-    The number is 0 if only the segment's text has the word. Raises InputError if `text` and `words` have different
-    words.
-    """
-    text, entries = segment.text("text"), segment.get("words") or []
-    key = _text_key(entries)
-    sizes = part_sizes([entry[key] for entry in entries])
-    timed = ["".join(parts) for parts in grouped(nodes.tokens_of(entries, key), sizes)]
-    written = text.split()
-    positions = subsequence(timed, written)
-    if positions is not None:
-        size_at = dict(zip(positions, sizes, strict=True))
-        return written, [size_at.get(position, 0) for position in range(len(written))]
-    # `text` and `words` may differ in punctuation and spaces, and `text` may lack words: then `words` are used.
-    in_text, in_entries = (list(filter(None, map(_letters, tokens))) for tokens in (written, timed))
-    if "".join(in_text) != "".join(in_entries) and subsequence(in_text, in_entries) is None:
-        expected = "the words of the segment's list of words, in their order"
-        raise InputError(segment.place, f"text {short_repr(text)}", expected)
-    return timed, sizes
-
-
-def _letters(token: str) -> str:
-    return "".join(filter(str.isalnum, token)).casefold()
-
-
-def _text_key(entries: Sequence[Object]) -> str:
-    """Return the key of a word's text; whisper-timestamped uses `text`."""
-    return "text" if entries and "text" in entries[0] and "word" not in entries[0] else "word"
 
 
 def write_whisper(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
@@ -227,23 +192,19 @@ def _content(utterances: Sequence[Utterance], glyphs: Glyphs) -> Object | list[O
 def _origin(utterance: Utterance) -> JsonOrigin | None:
     """Return the origin if the utterance still has as many words as its segment."""
     origin = json_origin(utterance.origin, _FORMAT)
-    return origin if origin and len(_layout(nodes.Node(origin.item, ""))[0]) == len(utterance.words) else None
-
-
-def _entry_tokens(segments: Iterable[Object]) -> list[str]:
-    lists = (item.get("words") or [] for item in segments)
-    return [token for entries in lists for token in nodes.tokens_of(entries, _text_key(entries))]
+    return origin if origin and len(layout_of(nodes.Node(origin.item, "")).words) == len(utterance.words) else None
 
 
 def _changed_segment(utterance: Utterance, old: Object, glyphs: Glyphs) -> Object:
-    item, (tokens, sizes) = dict(old), _layout(nodes.Node(old, ""))
+    item, layout = dict(old), layout_of(nodes.Node(old, ""))
     entries = item.get("words") or []
     if isinstance(item.get("text"), str):
         words = written_words(utterance, glyphs, running=not entries)
-        item["text"] = replace_tokens(item["text"], tokens, words)
+        item["text"] = replace_tokens(item["text"], layout.words, words)
     if entries:
-        parts = written_parts(utterance, grouped(_entry_tokens([item]), sizes), glyphs)
-        item["words"] = nodes.replace_entries(entries, _text_key(entries), parts)
+        tokens = entry_tokens([item])
+        parts = written_parts(utterance, layout.grouped(tokens), glyphs)
+        item["words"] = nodes.replace_entries(entries, text_key(entries), layout.replaced(tokens, parts))
     return item
 
 
@@ -280,8 +241,8 @@ def _changed_document(document: Object, segments: list[Object]) -> Object:
         changed["text"] = replace_tokens(document["text"], *map(_stripped_texts, (olds, segments)))
     repeated: Any = document.get(_WORD_SEGMENTS)
     has_words = isinstance(repeated, list) and all(isinstance(nodes.find(entry, "word"), str) for entry in repeated)
-    if has_words and _entry_tokens(olds) == nodes.tokens_of(repeated, "word"):
-        changed[_WORD_SEGMENTS] = nodes.replace_entries(repeated, "word", _entry_tokens(segments))
+    if has_words and entry_tokens(olds) == nodes.tokens_of(repeated, "word"):
+        changed[_WORD_SEGMENTS] = nodes.replace_entries(repeated, "word", entry_tokens(segments))
     return changed
 
 

@@ -51,12 +51,14 @@ Track = tuple[EafTier | None, EafTier | None]
 def speech_tracks(tiers: Sequence[EafTier], place: str, names: Sequence[str] = ()) -> list[Track]:
     """Return the tiers of speech: those of these names, else chosen; which are left out is logged.
 
-    Raises InputError if a tier of `names` is missing, or no tier can be chosen.
+    There are none if no tier has words. Raises InputError if a tier of `names` is missing, or no tier can be chosen.
     """
     with_text = [tier for tier in tiers if any(entries.spoken_tokens(each.text) for each in tier.annotations)]
     shown = " ".join(repr(tier.id) for tier in with_text)[:200] or "no annotations with times"
-    if missing := [name for name in names if name not in {tier.id for tier in with_text}]:
-        raise InputError(place, f"no tier {missing[0]!r} with text", f"one of {shown}")
+    if missing := [name for name in names if name not in {tier.id for tier in tiers}]:
+        raise InputError(place, f"no tier {missing[0]!r}", f"one of {shown}")
+    if not any(entries.spoken_tokens(each.text) for tier in tiers for each in tier.annotations):
+        return []
     if names:
         named = [tier for tier in with_text if tier.id in names]
         return [(None, tier) if _is_named(tier, _WORD_NAMES) and not tier.inherits else (tier, None) for tier in named]

@@ -61,7 +61,7 @@ def is_textgrid(rows: Sequence[Sequence[str]]) -> bool:
 def read_textgrid(path: Pathlike, tiers: Sequence[str] = ()) -> Iterator[Utterance]:
     """Yield the intervals that are not silence: one utterance, or with several tiers of words the turns of each.
 
-    Each of several tiers is a channel, numbered from 1 if its name has no `channel 2`.
+    Each of several tiers is a channel, numbered from 1 if its name has no `channel 2`. Without words there are none.
 
     `tiers` are the names of the tiers of words. Else one is named `words`, `word`, `ORT` or `ORT-MAU` (others of the
     same name are speech at other times), or has such a
@@ -97,6 +97,8 @@ def _word_tiers(tiers: Sequence[GridTier], place: str, names: Sequence[str]) -> 
         raise InputError(place, f"no interval tier {missing[0]!r}", f"one of {shown}")
     if names:
         return tuple(i for i in intervals if tiers[i].name in names)
+    if intervals and not any(spoken_tokens(row[-1]) for i in intervals for row in tiers[i].rows):
+        return tuple(intervals)  # silence
     written = {PUNCTUATED, KEY, *(_punctuated_name(tiers[i].name) for i in intervals)}
     intervals = [i for i in intervals if tiers[i].name not in written] or intervals
     named = [i for i in intervals if tiers[i].name.strip().lower() in _WORD_TIER_NAMES]
