@@ -1,6 +1,7 @@
 """Pretrained encoders and tokenizers from directories."""
 
 import json
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -158,3 +159,19 @@ def test_what_is_no_encoder_is_said_clearly(tmp_path):
     (folder / "config.json").write_text('{"model_type": "newest"}')
     with refused("model.encoder.name", "model_type 'newest'", ConfigError):
         pretrained_encoder(str(folder))
+
+
+def test_a_hub_that_cannot_be_reached_is_one_line(monkeypatch, caplog):
+    """Without the lines of the hub's library about each of its tries."""
+
+    def unreachable(*_, **__):
+        logging.getLogger("huggingface_hub.utils").warning("Retrying in 1s [Retry 1/5].")
+        raise OSError("We couldn't connect to 'https://example.org' to load the files.\nCheck your connection.")
+
+    monkeypatch.setattr("asr_punct.model.pretrained.cached_file", unreachable)
+    monkeypatch.setattr("asr_punct.model.pretrained.AutoTokenizer.from_pretrained", unreachable)
+    monkeypatch.setattr("asr_punct.model.pretrained.PretrainedConfig.get_config_dict", unreachable)
+    for load in (lambda: pretrained_tokenizer("org/name", 8), lambda: pretrained_encoder("org/name")):
+        with pytest.raises(ConfigError, match=r"the hub cannot be reached, and it was not downloaded before$"):
+            load()
+    assert not caplog.records

@@ -42,6 +42,11 @@ _VOCABULARY, _TOKENIZER, _TOKENIZER_SETTINGS = "vocab.txt", "tokenizer.json", "t
 _LOADING_ERRORS = (OSError, ValueError, RuntimeError, SafetensorError)
 
 
+_without_retries = log_level("huggingface_hub", logging.ERROR)
+"""It logs each of five tries to connect, twice."""
+
+
+@_without_retries
 def pretrained_encoder(
     name: str, masked_lm: bool = False, attention_dropout: float | None = None, hidden_dropout: float | None = None
 ) -> WordEncoder:
@@ -61,7 +66,7 @@ def pretrained_encoder(
     except ConfigError:
         raise
     except _LOADING_ERRORS as error:
-        raise ConfigError(_NAME, repr(name), f"an encoder of transformers: {one_line(error)}") from None
+        raise ConfigError(_NAME, repr(name), f"an encoder of transformers: {_reason(error)}") from None
     if masked_lm:
         log.info("encoder %s has no masked-LM head: its embedding matrix is used as the decoder", name)
     if isinstance(model, FunnelBaseModel):
@@ -70,6 +75,7 @@ def pretrained_encoder(
     return WordEncoder(without_pooler(model))
 
 
+@_without_retries
 def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
     """Load the fast tokenizer of a pretrained encoder. Raises ConfigError if there is none."""
     is_bert = _find(name, "config.json") and _read_config(name).model_type == "bert"
@@ -78,10 +84,16 @@ def pretrained_tokenizer(name: str, max_subwords: int) -> SubwordTokenizer:
     try:
         tokenizer = AutoTokenizer.from_pretrained(name, use_fast=True, add_prefix_space=True)
     except (OSError, ValueError) as error:
-        raise ConfigError(_NAME, repr(name), f"an encoder with a tokenizer: {one_line(error)}") from None
+        raise ConfigError(_NAME, repr(name), f"an encoder with a tokenizer: {_reason(error)}") from None
     if not tokenizer.is_fast:
         raise ConfigError(_NAME, f"{name!r} with a slow tokenizer", "one with a tokenizer.json")
     return SubwordTokenizer(tokenizer.backend_tokenizer, max_subwords)
+
+
+def _reason(error: Exception) -> str:
+    if "couldn't connect to" in str(error):
+        return "the hub cannot be reached, and it was not downloaded before"
+    return one_line(error)
 
 
 def _read_config(name: str) -> PretrainedConfig:
@@ -96,7 +108,7 @@ def _read_config(name: str) -> PretrainedConfig:
     except ConfigError:
         raise
     except (OSError, ValueError) as error:
-        raise ConfigError(_NAME, repr(name), f"an encoder of transformers: {one_line(error)}") from None
+        raise ConfigError(_NAME, repr(name), f"an encoder of transformers: {_reason(error)}") from None
     if config.is_encoder_decoder:
         found = f"{name!r}, an encoder-decoder ({config.model_type})"
         raise ConfigError(_NAME, found, "an encoder alone, such as BERT or RoBERTa")
