@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from asr_punct.formats import read, write
     from asr_punct.inference.punctuator import Punctuator
-    from asr_punct.scoring.evaluate import score
+    from asr_punct.scoring.paired_texts import score
 
 __all__ = ["Punctuator", "read", "score", "write"]
 _MODULES = {
     "Punctuator": "asr_punct.inference.punctuator",
     "read": "asr_punct.formats",
-    "score": "asr_punct.scoring.evaluate",
+    "score": "asr_punct.scoring.paired_texts",
     "write": "asr_punct.formats",
 }
 

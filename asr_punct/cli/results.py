@@ -136,9 +136,9 @@ def score(
     from asr_punct.formats.labelled import read_labelled
     from asr_punct.glyphs import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
-    from asr_punct.scoring.evaluate import PairedTexts
     from asr_punct.scoring.html import Comparison, check_audio, write_page
     from asr_punct.scoring.markdown import comparison, metric_names, report
+    from asr_punct.scoring.paired_texts import PairedTexts
 
     if audio and not html:
         raise AsrPunctError("", "--audio", "--html with it")

@@ -63,7 +63,7 @@ NOTHING_KNOWN = Sentences()
 
 
 @dataclass(frozen=True)
-class Limits:
+class SearchLimits:
     """What is allowed at each word.
 
     Attributes:
@@ -77,13 +77,13 @@ class Limits:
     quote_end: int | None = None
 
     @classmethod
-    def none(cls, words: int, cost: int = USUAL) -> Limits:
+    def none(cls, words: int, cost: int = USUAL) -> SearchLimits:
         """Return those of words that have none, but for the cost of a ? or !."""
         return cls(np.zeros((words, len(PAIRS)), dtype=bool), np.full(words, cost))
 
-    def of(self, words: IntArray) -> Limits:
+    def of(self, words: IntArray) -> SearchLimits:
         """Return those of some of the words, by index."""
-        return Limits(self.closed_to[words], self.costs[words])
+        return SearchLimits(self.closed_to[words], self.costs[words])
 
     def applied(self, logits: Float64Array) -> Float64Array:
         """Return the logits of marks, (words, marks), with -inf for opening marks that are not allowed."""
@@ -93,7 +93,7 @@ class Limits:
         result[:, OPENING] = np.where(self.closed_to, -np.inf, logits[:, OPENING])
         return result
 
-    def tightened(self, found: Found, given: GivenPairs | None, sentences: Sentences) -> Limits | None:
+    def tightened(self, found: Found, given: GivenPairs | None, sentences: Sentences) -> SearchLimits | None:
         """Return these limits with those that the search broke; None if it kept all."""
         closed_to, costs, quote_end = self.closed_to.copy(), self.costs.copy(), self.quote_end
         opened = found.path.opened if given is None else found.path.opened & ~given.opened
@@ -106,8 +106,8 @@ class Limits:
             _limit_languages(found, (opened, added), sentences.opens, closed_to, costs)
         changed = (closed_to != self.closed_to).any() or (costs != self.costs).any()
         if self.quote_end is None and quote_end is not None:
-            return Limits(closed_to, costs, quote_end)
-        return Limits(closed_to, costs, self.quote_end) if changed else None
+            return SearchLimits(closed_to, costs, quote_end)
+        return SearchLimits(closed_to, costs, self.quote_end) if changed else None
 
 
 def _limit_length(path: PairPath, opened: IntArray, closed_to: BoolArray) -> None:

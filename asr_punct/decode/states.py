@@ -15,7 +15,7 @@ import numpy as np
 
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray, possible_marks
-from asr_punct.decode.limits import FREE, NOTHING_KNOWN, USUAL, Found, Limits, PairPath, Sentences
+from asr_punct.decode.limits import FREE, NOTHING_KNOWN, USUAL, Found, PairPath, SearchLimits, Sentences
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.transitions import (
     NO_SENTENCE_OPEN,
@@ -86,7 +86,7 @@ class PairSearch:
         """
         if given is not None:
             logits = given.set_logits(logits)
-        limits: Limits | None = Limits.none(len(logits))
+        limits: SearchLimits | None = SearchLimits.none(len(logits))
         while limits is not None:
             marks, path = self._best_balance(limits.applied(logits), given, limits)
             all_marks = marks if given is None else marks | given.marks
@@ -94,7 +94,7 @@ class PairSearch:
         return marks, path
 
     def _best_balance(
-        self, logits: Float64Array, given: GivenPairs | None, limits: Limits
+        self, logits: Float64Array, given: GivenPairs | None, limits: SearchLimits
     ) -> tuple[BoolArray, PairPath]:
         """Return the marks with the highest sum of logits under the rules of pairs; arguments as in `balance`.
 
@@ -165,7 +165,7 @@ class PairSearch:
             logits = given.set_logits(logits)
         at_end = _OPEN_AT_END if may_stay_open else _CLOSED_AT_END
         unclosed = _FORCED if start & Pair.SENTENCE and not start_given else _UNCLOSED
-        limits: Limits | None = Limits.none(len(logits), FREE if is_free else USUAL)
+        limits: SearchLimits | None = SearchLimits.none(len(logits), FREE if is_free else USUAL)
         while limits is not None:
             allowed = limits.applied(logits)
             path = self._best_path(allowed, given, limits, start, at_end=at_end, last=last, unclosed=unclosed)
@@ -180,7 +180,7 @@ class PairSearch:
         self,
         logits: Float64Array,
         given: GivenPairs | None,
-        limits: Limits,
+        limits: SearchLimits,
         start: int = 0,
         *,
         at_end: Float64Array,

@@ -11,7 +11,7 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.letter_case import case_of
 from asr_punct.marks import Labels
-from asr_punct.scoring.evaluate import PairedTexts, pair_words
+from asr_punct.scoring.paired_texts import PairedTexts, pair_words
 from asr_punct.text.bare import bare
 from asr_punct.words import Utterance, annotate, word_count
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from asr_punct.decode.inputs import MIN_LISTED
 from asr_punct.marks import CASES, MARKS, Case, Mark
 from asr_punct.scoring.counts import Counts
-from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.markdown import interval, percent
+from asr_punct.scoring.paired_texts import PairedTexts
 from asr_punct.scoring.scores import headline_rates
 
 _BINS = 10

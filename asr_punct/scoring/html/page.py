@@ -17,9 +17,9 @@ from asr_punct.files import Pathlike, write_file
 from asr_punct.glyphs import Glyphs
 from asr_punct.recordings import check_ends
 from asr_punct.scoring import markdown
-from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.html.charts import confusion_rows, reliability, score_vs_wer
 from asr_punct.scoring.html.transcript import make_transcript
+from asr_punct.scoring.paired_texts import PairedTexts
 from asr_punct.scoring.scores import Scores
 from asr_punct.scoring.significance import Difference
 from asr_punct.words import Utterance

@@ -6,8 +6,8 @@ from itertools import groupby, islice
 
 from asr_punct.glyphs import Glyphs
 from asr_punct.marks import CASES, LEFT, Case, Labels, Mark
-from asr_punct.scoring.evaluate import PairedTexts
 from asr_punct.scoring.markdown import CASE_NAMES, mark_name, percent
+from asr_punct.scoring.paired_texts import PairedTexts
 from asr_punct.scoring.pairing import WordPair
 from asr_punct.words import Seconds, Word
 
