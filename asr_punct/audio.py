@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -112,6 +113,7 @@ def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
     if not len(samples):
         return np.zeros(0, np.float32)
     frames = -(-len(samples) * FRAMES_A_SECOND // rate)
+    # at 22,050 Hz frames have 220 or 221 samples, so that they do not drift from the clock
     begins = np.round(np.arange(frames) * rate / FRAMES_A_SECOND).astype(np.int64)
     lengths = np.diff(begins, append=len(samples))
     mean, mean_square = (np.add.reduceat(x, begins) / lengths for x in (samples.astype(np.float64), samples**2.0))
@@ -162,12 +164,13 @@ def _open(path: Path) -> Iterator[_OpenAudio]:
         if path.suffix.lower() not in _PYAV_SUFFIXES and (sound := _try_soundfile(soundfile, path)):
             with sound:
                 length = _declared_length(sound)
-                yield _OpenAudio(sound.samplerate, sound.channels, length, lambda a, b: _soundfile_chunks(sound, a, b))
+                yield _OpenAudio(sound.samplerate, sound.channels, length, partial(_soundfile_chunks, sound))
         else:
             with av.open(str(path)) as container:
                 yield _pyav_source(path, container)
     except (OSError, soundfile.LibsndfileError, av.FFmpegError, EOFError) as error:
-        # the attributes of libsndfile's errors, and of those of FFmpeg and the system
+        # libsndfile's errors have an error_string, those of FFmpeg and the system a strerror; some have words
+        # around the reason that say nothing about the file
         reason = getattr(error, "error_string", None) or getattr(error, "strerror", None) or str(error)
         reason = str(reason).lower().removeprefix("error : ").removesuffix(" found when processing input").strip(" .")
         raise AudioError(path, reason, "audio that can be decoded to its end") from None
@@ -228,10 +231,10 @@ def _declared_length(sound: Any) -> int:
     (should be 48000)`.
     """
     match = re.search(r"^data : (\d+) \(should be (\d+)\)", sound.extra_info, re.MULTILINE)
-    declared, present = map(int, match.groups()) if match else (0, 0)
-    if present == 0 or declared >= _UNKNOWN_BYTES:
+    declared_bytes, present_bytes = map(int, match.groups()) if match else (0, 0)
+    if present_bytes == 0 or declared_bytes >= _UNKNOWN_BYTES:
         return int(sound.frames)
-    return int(sound.frames * declared // present)
+    return int(sound.frames * declared_bytes // present_bytes)
 
 
 def _soundfile_chunks(sound: Any, first: int, last: int | None) -> Iterator[Samples]:
@@ -247,7 +250,7 @@ def _pyav_source(path: Path, container: Any) -> _OpenAudio:
         raise AudioError(path, "no sound track", "audio")
     stream = container.streams.audio[0]
     length = None if stream.duration is None else round(stream.duration * stream.time_base * stream.rate)
-    return _OpenAudio(stream.rate, stream.channels, length, lambda a, b: _pyav_chunks(container, stream, a, b))
+    return _OpenAudio(stream.rate, stream.channels, length, partial(_pyav_chunks, container, stream))
 
 
 def _pyav_chunks(container: Any, stream: Any, first: int, last: int | None) -> Iterator[Samples]:

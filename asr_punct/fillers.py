@@ -100,7 +100,12 @@ def _dropped(words: Sequence[Word], language: str) -> list[bool]:
 
 
 def _mended(before: Word, word: Word, marks: frozenset[Mark], language: str) -> Word:
-    """Return the word before one that goes, with the mark that ends its sentence, and without a comma for the two."""
+    """Return the word `before`, when the next one, `word`, is left out with its `marks`.
+
+    It takes over the mark that ends a sentence, unless it has one. Of `bai, eh, joan` both commas go, which stood
+    around the word that is left out; other marks than those of `_UNFINISHED` stay. Where only segments have times, it
+    takes over the end of the segment.
+    """
     labels = before.labels or _NO_LABELS
     own = all_marks(before, language)
     end = before.end if before.end is not None else word.end if word.start is None else None

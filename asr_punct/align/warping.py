@@ -92,6 +92,8 @@ def _fill(
         sums = np.cumsum(np.where(block < 0, 0.0, cost), axis=1)
         cost[:, block < 0] = skip_costs[begin : begin + len(cost), None]
         for row, offset in enumerate(rows - rows[0]):
+            # The band of this row begins `band_shift` columns after that of the row above: cell i of this row is below
+            # cell i + band_shift + 1 of `above`, whose first cell is left of that band.
             band_shift = rows[row] - left[max(begin + row - 1, 0)]
             above = np.concatenate([[np.inf], previous, np.full(band_shift, np.inf)])
             here = cost[row, offset : offset + width]

@@ -167,8 +167,8 @@ class _Actor:
         with suppress(OSError):
             os.chdir(folder)
         try:
-            _ = work.punctuator
-        except AsrPunctError as error:  # not raised: Ray would start the actor again
+            _ = work.punctuator  # opens the model
+        except AsrPunctError as error:  # kept for `__call__`: if it were raised, Ray would start the actor again
             self._error = error
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
@@ -179,6 +179,7 @@ class _Actor:
     def _results(self, items: dict[int, Item]) -> dict[int, Result]:
         import ray
 
+        # Only where a process has died before, each file is counted: asking the counter takes as long as a short file.
         is_repeated = ray.get(self._attempts.begin.remote("group", next(iter(items)))) > 1
         if is_repeated:
             remove_abandoned(item.output for item in items.values())

@@ -50,7 +50,9 @@ def punctuate_standard_input(
         try:
             write(written)
         except (KeyboardInterrupt, SystemExit) as stop:
-            write([written.throw(stop)])  # the first of the remaining words; `stop` is raised again after the last one
+            # In `punctuate_lines` the exception decides the words that wait. `throw` returns the line of the first one;
+            # after the last one the exception is raised again.
+            write([written.throw(stop)])
             write(written)
 
 

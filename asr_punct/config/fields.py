@@ -55,8 +55,8 @@ class Checked:
         cls._ranges = {
             name: extra
             for name, hint in typing.get_type_hints(cls, include_extras=True).items()
-            for kind in (hint, *typing.get_args(hint))  # also `Share | None`
-            for extra in getattr(kind, "__metadata__", ())
+            for kind in (hint, *typing.get_args(hint))  # the arguments of `Share | None` are `Share` and `None`
+            for extra in getattr(kind, "__metadata__", ())  # what `Annotated` has beside the type
             if isinstance(extra, Range)
         }
 
@@ -96,7 +96,8 @@ def _fill(cls: type[T], values: Any) -> T:
         if key not in names:
             raise ConfigError("", f"unknown key {key!r}", f"one of {', '.join(names)}")
     for field in fields:
-        if field.name not in values and field.default is field.default_factory is dataclasses.MISSING:
+        is_required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if is_required and field.name not in values:
             raise ConfigError("", f"no key {field.name!r}", ", ".join(names))
     hints = typing.get_type_hints(cls)
     return cls(**{key: _convert(hints[key], value, key) for key, value in values.items()})
@@ -108,7 +109,7 @@ def _convert(hint: Any, value: Any, key: object) -> Any:
             return _fill(typing.cast(type, hint), value)
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if isinstance(hint, type) and issubclass(hint, Enum):
-            origin, arguments = Literal, tuple(hint)
+            origin, arguments = Literal, tuple(hint)  # its members are the values that it may have
         if origin is Literal:
             if value not in arguments:
                 raise ConfigError("", repr(value), f"one of {', '.join(map(str, arguments))}")

@@ -10,6 +10,7 @@ from asr_punct.marks import MARKS, Mark
 
 _ELLIPSIS = MARKS.index(Mark.ELLIPSIS)
 _SENTENCE_BITS = PAIR_BITS[:2]
+"""Those of ¿ ? and ¡ !, which are before « » in `marks.PAIRS`."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray
 from asr_punct.decode.openings import Opens
-from asr_punct.decode.word_marks import CLOSING, OPENING, PAIR_BITS, Pair, sentence_ends
+from asr_punct.decode.word_marks import CLOSING, OPENING, Pair, sentence_ends
 from asr_punct.marks import PAIRS
 
 MAX_SENTENCE_WORDS = 40
@@ -112,8 +112,8 @@ class SearchLimits:
 
 def _limit_length(path: PairPath, opened: IntArray, closed_to: BoolArray) -> None:
     """Close the words from each added ¿ or ¡ on that are too far from its end to it, in place."""
-    for pair, bit in enumerate(PAIR_BITS[:2]):
-        for start, end in _spans(opened, path.closed, int(bit)):
+    for pair, bit in enumerate((Pair.QUESTION, Pair.EXCLAMATION)):
+        for start, end in _spans(opened, path.closed, bit):
             if end - start >= MAX_SENTENCE_WORDS:
                 closed_to[start : end - MAX_SENTENCE_WORDS + 1, pair] = True
 

@@ -92,6 +92,7 @@ def add_noise(batch: WordArrays, config: NoiseConfig, confusions: Confusions, rn
 def _substituted(
     words: npt.NDArray[np.int32], noisy: _Bools, config: NoiseConfig, confusions: Confusions, rng: Generator
 ) -> npt.NDArray[np.int32]:
+    """Return words, some of them replaced: by any word of the corpus, as often as it occurs, or by a candidate."""
     rates = np.where(confusions.names[words], config.name_substitution, config.substitution)
     chosen = np.flatnonzero(noisy & (rng.random(len(words)) < rates))
     kind, choice = rng.random((2, len(chosen)))

@@ -57,10 +57,7 @@ class PunctuationData(lightning.LightningDataModule):
         self.config, self.max_tokens = config, max_tokens
         encoded = [corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev)]
         self.train, self.dev = encoded if config.model.speakers else [corpus.without_turns() for corpus in encoded]
-        full_batches = len(self.train) // (config.training.batch_size * config.model.window.words)
-        epoch_words = config.training.epoch_words or len(self.train)
-        wanted = max(config.training.epochs_per_pass, math.ceil(len(self.train) / epoch_words))
-        self.epochs_per_pass = max(1, min(wanted, full_batches))
+        self.epochs_per_pass = _epochs_per_pass(len(self.train), config)
         self.hesitations = Hesitations.from_corpus(self.train) if config.training.generated_pauses else None
         self.confusions: Confusions | None = None
         self.replacements = range(len(self.train.vocabulary.words))
@@ -71,11 +68,11 @@ class PunctuationData(lightning.LightningDataModule):
             self.train = replace(self.train, vocabulary=Vocabulary.encode(words, tokenizer))
         if augmentation.rate and augmentation.replacement != "random":
             vocabulary = self.train.vocabulary
-            special = {*vocabulary.special, vocabulary.unknown}
-            subwords = [number for number in range(tokenizer.size) if number not in special]
-            subwords = [vocabulary.unknown] if augmentation.replacement == "unknown" else subwords
-            self.train = replace(self.train, vocabulary=vocabulary.with_words_of(subwords))
-            self.replacements = range(len(vocabulary.words), len(vocabulary.words) + len(subwords))
+            with_subwords = _with_subwords(
+                vocabulary, tokenizer.size, only_unknown=augmentation.replacement == "unknown"
+            )
+            self.replacements = range(len(vocabulary.words), len(with_subwords.words))
+            self.train = replace(self.train, vocabulary=with_subwords)
         self.teacher_vocabulary = teacher.vocabulary(self.train.vocabulary.words) if teacher else None
         self.teacher_tokens = teacher.max_tokens - 2 if teacher else 0  # without the special tokens
         self._development = DevelopmentBatches(self.dev, config, max_tokens)
@@ -94,6 +91,21 @@ class PunctuationData(lightning.LightningDataModule):
     def val_dataloader(self) -> Iterable[Batch]:
         """Return the development batches, the same ones in every epoch."""
         return DataLoader(BatchParts(self._development, self._process), batch_size=None)
+
+
+def _epochs_per_pass(words: int, config: Config) -> int:
+    """Return into how many epochs a pass over the corpus is divided: as configured, but each has a full batch."""
+    full_batches = words // (config.training.batch_size * config.model.window.words)
+    by_length = math.ceil(words / (config.training.epoch_words or words))
+    return max(1, min(max(config.training.epochs_per_pass, by_length), full_batches))
+
+
+def _with_subwords(vocabulary: Vocabulary, tokenizer_size: int, *, only_unknown: bool) -> Vocabulary:
+    """Return the vocabulary with a word for each sub-word that is not special, or for the unknown one only."""
+    if only_unknown:
+        return vocabulary.with_words_of([vocabulary.unknown])
+    special = {*vocabulary.special, vocabulary.unknown}
+    return vocabulary.with_words_of([number for number in range(tokenizer_size) if number not in special])
 
 
 class BatchParts(Dataset[Batch]):
@@ -175,7 +187,7 @@ class DevelopmentBatches(Dataset[Batch]):
         max_words = 2 * config.training.batch_size * config.model.window.words
         batches = epoch_batches(length, subwords, max_words, np.random.default_rng(0))
         words = np.cumsum([kept[batch].sum() for batch in batches])
-        limit = config.training.epoch_words or words[-1]
+        limit = config.training.epoch_words or words[-1]  # scoring takes no more words than an epoch
         self._batches = batches[: 1 + int(np.searchsorted(words, limit))]
 
     def __len__(self) -> int:
