@@ -114,3 +114,19 @@ def test_a_page_that_cannot_be_written(run, spoken, tmp_path, monkeypatch, comma
     assert status == 2
     assert message in err
     assert not (tmp_path / "p.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "quotes"),
+    [
+        ("The cat said that it had gone to the other house, and then it went away.", [], "“"),
+        ("The cat said that it had gone to the other house, and then it went away.", ["--lang", "es"], "«"),
+        ("El gato dijo que se había ido a la otra casa, y después se marchó de allí.", [], "«"),
+    ],
+)
+def test_the_language_of_the_reference_is_identified(run, tmp_path, text, options, quotes):
+    (tmp_path / "ref.txt").write_text(text)
+    (tmp_path / "hyp.txt").write_text(text.lower().replace(",", ""))
+    status, out, _ = run("score", tmp_path / "ref.txt", tmp_path / "hyp.txt", *options)
+    assert status == 0
+    assert f"| {quotes} " in out

@@ -118,14 +118,14 @@ def score(
     compare: Annotated[
         Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with, also on the page.")
     ] = None,
-    language: options.Language = "es",
+    language: options.TextLanguage = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Score marks and case against a reference.
 
     Reads two files of any format that punctuate reads (--ref-from, --hyp-from, else detected). Marks and case are the
-    file's labels, or else the punctuation and capitals of its words. If REF is a NeMo manifest, its key `text` is read.
-    Without --align both must have the same words.
+    file's labels, or else the punctuation and capitals of its words, in the language of REF. If REF is a NeMo
+    manifest, its key `text` is read. Without --align both must have the same words.
 
     Prints precision, recall and F1 in per cent for each mark and for case, slot error rate, and 95 % intervals from a
     bootstrap over the utterances; with --align also word error rates. Rates in the --json file are fractions; with
@@ -133,7 +133,7 @@ def score(
     """
     from asr_punct.files import write_json_file
     from asr_punct.formats.kaldi.stm import without_ignored_segments
-    from asr_punct.formats.labelled import read_labelled
+    from asr_punct.formats.labelled import language_of, read_labelled, read_written, with_labels
     from asr_punct.glyphs import glyphs
     from asr_punct.scoring import compare_counts, pair_words, score_counts
     from asr_punct.scoring.html import Comparison, check_audio, write_page
@@ -145,7 +145,7 @@ def score(
     check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
 
     def paired(file: Path, audio: Path | None = None) -> PairedTexts:
-        words = read_labelled(options.input_file(file, encoding), language, hyp_from)
+        words = read_labelled(options.input_file(file, encoding), code, hyp_from)
         hypotheses = list(without_ignored_segments(words, references))
         if audio:
             check_audio(hypotheses, str(file), audio)
@@ -153,14 +153,16 @@ def score(
 
     second = None
     with progress_bar(quiet):
-        references = list(read_labelled(options.input_file(reference, encoding), language, ref_from, reference=True))
+        written = list(read_written(options.input_file(reference, encoding), ref_from, reference=True))
+        code = language or language_of(written) or "es"
+        references = [with_labels(utterance, code) for utterance in written]
         texts = paired(hypothesis, audio)
         counts = texts.count()
         scores = score_counts(counts)
         if compare:
             other = paired(compare)
             second = Comparison(str(compare), other, compare_counts(counts, other.count()))
-    language_glyphs, values = glyphs(language), scores.as_dict()
+    language_glyphs, values = glyphs(code), scores.as_dict()
     tables = [report(scores, language_glyphs, str(hypothesis))]
     if second:
         names = metric_names(texts.classes, language_glyphs)
