@@ -83,6 +83,19 @@ def remove_abandoned(outputs: Iterable[str]) -> None:
                     _remove(Path(entry))
 
 
+@contextmanager
+def new_folders(outputs: Iterable[str]) -> Iterator[None]:
+    """At the end of the block, remove the folders of outputs that did not exist before it and are empty."""
+    parents = {parent for output in outputs for parent in Path(output).parents}
+    missing = [parent for parent in parents if not parent.exists()]
+    try:
+        yield
+    finally:
+        for folder in sorted(missing, key=lambda path: len(path.parts), reverse=True):
+            with suppress(OSError):  # it is not empty, or was not made
+                folder.rmdir()
+
+
 def _remove(path: Path) -> None:
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)

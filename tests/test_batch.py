@@ -162,6 +162,16 @@ def test_failures_are_listed_at_the_end(run, talks):
     assert sorted(contents(Path("out"))) == ["C.srt", "deep/b.srt", "deep/c.srt", "deep/er/b.srt"]
 
 
+def test_no_empty_folder_is_left_for_files_that_fail(run, tmp_path):
+    """One that was there before stays."""
+    for folder in ("in/new/deep", "in/old", "out/old"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("in/new/deep/a.txt", "in/old/b.txt"):
+        (tmp_path / name).write_text("sin tiempos\n")
+    assert run("batch", tmp_path / "in", "-o", tmp_path / "out", "--model", "es-eu", "--to", "srt")[0] == 1
+    assert [path.name for path in (tmp_path / "out").rglob("*")] == ["old"]
+
+
 @pytest.mark.parametrize("options", [("--model", "en"), ("--lang", "en")])
 def test_labels_are_removed_by_the_rules_of_the_language(run, talks, options):
     file(talks, "en.txt", "We saw Mr. Smith.\n")

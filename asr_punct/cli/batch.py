@@ -99,7 +99,7 @@ def _restore(inputs: Inputs, output: str, work: BatchWork, jobs: int, ray: str |
     from asr_punct.batch.names import complete_outputs
     from asr_punct.batch.workers import restore_files
     from asr_punct.inference.backend import core_count
-    from asr_punct.partial import remove_abandoned
+    from asr_punct.partial import new_folders, remove_abandoned
 
     items = inputs.items(work.options.target_format)
     complete = set() if work.overwrite else complete_outputs(items, output)
@@ -108,7 +108,7 @@ def _restore(inputs: Inputs, output: str, work: BatchWork, jobs: int, ray: str |
     restored = restore_on_cluster(todo, ray, jobs, work) if ray else restore_files(todo, jobs or core_count(), work)
     counts = len(items) - len(todo), len(todo), inputs.ignored
     try:
-        with progress_bar(report.quiet), closing(restored):
+        with new_folders(item.output for item in todo), progress_bar(report.quiet), closing(restored):
             report.collect(restored, len(todo))
     except (KeyboardInterrupt, SystemExit):
         report.print(*counts)
