@@ -14,6 +14,12 @@ from asr_punct.marks import LEFT, MARKS, RIGHT, Case, Labels, Mark
 _GLUED = re.compile(r"(?:[,;:?!…]|\.(?!\d)|[-‐‑‒–—―](?!\d)|(?:>|&gt;){2,})+(?=.)", re.DOTALL)
 
 
+# quotation marks and brackets at the edges of a word
+_OPENING = re.compile("[(\\[{«“„‟‹\"'‘‛`]+(?=.)", re.DOTALL)
+_CLOSING = re.compile("[)\\]}»”›\"'’`]+$")
+_BRACKETS = frozenset(")]}")
+
+
 @dataclass(frozen=True)
 class Glyphs:
     """How a language writes marks and capitals.
@@ -93,6 +99,33 @@ def opens_sentences(language: str) -> bool:
     return not OPENING_LANGUAGES.isdisjoint(parse_language(language).split("+"))
 
 
+def added_marks(word: str, labels: Labels, glyphs: Glyphs) -> list[tuple[int, str]]:
+    """Return the glyphs of a word's marks, each with the number of characters of the word before it, in order.
+
+    A PERIOD adds nothing to an abbreviation (`etc.`).
+    """
+    marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
+    before = glyphs.before(marks)
+    left = glued_length(word) if before else 0
+    if not labels.inside:
+        return [(left, before), (len(word), glyphs.after(marks))]
+    opening = _OPENING.match(word, left)
+    left = opening.end() if opening else left
+    closing = _CLOSING.search(word, left)
+    inner = frozenset(mark for mark in marks if _is_inner(mark, closing[0], glyphs)) if closing else frozenset()
+    return [
+        (left, before),
+        (closing.start() if closing else len(word), glyphs.after(inner)),
+        (len(word), glyphs.after(marks - inner)),
+    ]
+
+
+def _is_inner(mark: Mark, closing: str, glyphs: Glyphs) -> bool:
+    """Whether a mark is written before these quotation marks and brackets, like other marks before `QUOTE`."""
+    order = RIGHT if not _BRACKETS.isdisjoint(closing) else glyphs.right
+    return not mark.is_left and order.index(mark) < order.index(Mark.QUOTE)
+
+
 def glued_length(word: str) -> int:
     """Return the number of characters before a word that its opening marks follow: dashes, `>>`, other marks."""
     found = None if word[:1].isalnum() else _GLUED.match(word)
@@ -100,18 +133,15 @@ def glued_length(word: str) -> int:
 
 
 def write_word(word: str, labels: Labels, glyphs: Glyphs) -> str:
-    """Write a word with its case and marks as one token, for CTM and other formats with one token per word.
-
-    PERIOD adds no second period to an abbreviation (`etc.`).
-    """
+    """Write a word with its case and marks as one token, for CTM and other formats with one token per word."""
     cased = glyphs.case(word, labels)
     if not labels.marks:
         return cased
-    marks = labels.marks - {Mark.PERIOD} if word.endswith(glyphs.glyph[Mark.PERIOD]) else labels.marks
-    if before := glyphs.before(marks):
-        glued = glued_length(cased)
-        cased = cased[:glued] + before + cased[glued:]
-    return cased + glyphs.after(marks)
+    written, start = "", 0
+    for place, added in added_marks(cased, labels, glyphs):
+        written += cased[start:place] + added
+        start = place
+    return written + cased[start:]
 
 
 def write_text(words: Sequence[str], labels: Sequence[Labels], glyphs: Glyphs) -> str:

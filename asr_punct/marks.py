@@ -129,12 +129,14 @@ NO_MARKS = "O"
 class Labels:
     """Labels of one word: any set of marks, and one case.
 
-    With `as_is` the word is written as in the input: also a casing list changes nothing.
+    With `as_is` the word is written as in the input: also a casing list changes nothing. With `inside` the marks that
+    can be are written inside the quotation marks and brackets at the word's edges.
     """
 
     marks: frozenset[Mark] = frozenset()
     case: Case = Case.O
     as_is: bool = field(default=False, compare=False, repr=False)
+    inside: bool = field(default=False, compare=False, repr=False)
 
 
 def format_marks(marks: Iterable[Mark]) -> str:

@@ -32,6 +32,16 @@ def test_tags_and_escapes_inside_a_word_are_kept_if_its_case_changes(tmp_path):
     assert written([said], "vtt") == text.replace("<b>eu</b>ko r&amp;d a&lt;b", "<b>¿EU</b>KO? ¿R&amp;D? a&lt;b –")
 
 
+def test_marks_inside_quotation_marks_are_inside_their_tags(tmp_path):
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\n<i>&quot;quién</i> es&quot; <i>dijo&quot;</i>\n"
+    (cue,) = formats.read(file(tmp_path, "a.vtt", text))
+    opened = Labels(frozenset({Mark.OPEN_QUES}), Case.FIRST_CAP, inside=True)
+    closed = Labels(frozenset({Mark.QUESTION, Mark.COMMA}), inside=True)
+    expected = '<i>"¿Quién</i> es?", <i>dijo?",</i>'
+    found = written([annotate(cue, labels=(opened, closed, closed))], "vtt")
+    assert found.replace("&quot;", '"') == text.split("<i>")[0] + expected + "\n"
+
+
 def test_a_cue_with_other_words_is_an_error(tmp_path):
     (cue,) = formats.read(file(tmp_path, "a.vtt", "WEBVTT\n\nintro\n00:01.000 --> 00:02.000\nhola ana\n"))
     with refused_at("utterance 'intro'", "1 word"):

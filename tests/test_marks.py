@@ -179,5 +179,25 @@ def test_a_dash_is_written_apart_in_running_text():
 @given(st.lists(st.tuples(st.text("aeñ'-", min_size=1), MARK_SETS), max_size=5))
 def test_removing_the_marks_restores_the_words(pairs):
     words = [word for word, _ in pairs]
-    text = write_text(words, [Labels(marks) for _, marks in pairs], glyphs("es"))
+    text = write_text(words, [Labels(marks, inside=len(marks) > 2) for _, marks in pairs], glyphs("es"))
     assert text.translate({ord(c): None for c in "–«¿¡…?!»,;:."}).split() == words
+
+
+@pytest.mark.parametrize(
+    ("word", "marks", "language", "outside", "inside"),
+    [
+        ('"quién', "OPEN_QUES", "es", '¿"quién', '"¿quién'),
+        ('-"quién', "OPEN_QUES", "es", '-¿"quién', '-"¿quién'),
+        ('es"', "QUESTION+COMMA", "es", 'es"?,', 'es?",'),
+        ("es»)", "ELLIPSIS+PERIOD", "es", "es»)….", "es…»)."),
+        ('no"', "PERIOD", "es", 'no".', 'no".'),
+        ('no"', "PERIOD", "en", 'no".', 'no."'),
+        ("(no)", "PERIOD", "en", "(no).", "(no)."),
+        ("dogs'", "COMMA", "en", "dogs',", "dogs,'"),
+        ("no", "QUESTION+OPEN_QUES", "es", "¿no?", "¿no?"),
+    ],
+)
+def test_marks_are_written_outside_or_inside_quotation_marks(word, marks, language, outside, inside):
+    for is_inside, written in ((False, outside), (True, inside)):
+        label = Labels(labels(marks).marks, inside=is_inside)
+        assert write_word(word, label, glyphs(language)) == written

@@ -12,6 +12,9 @@ from asr_punct.decode.online import OnlineDecoder
 from asr_punct.glyphs import glyphs, write_text
 from asr_punct.marks import MARKS, Mark
 
+OPENED = WordFlag.QUOTED | WordFlag.OPENS | given_flags({Mark.OPEN_QUOTE})
+CLOSED = WordFlag.QUOTED | WordFlag.CLOSES | given_flags({Mark.QUOTE})
+OPENED_BRACKET, CLOSED_BRACKET = (WordFlag.QUOTED | edge for edge in (WordFlag.OPENS, WordFlag.CLOSES))
 FUNCTION, QUOTED, HESITATION = WordFlag.NEVER_NAME, WordFlag.QUOTED, WordFlag.HESITATION
 LIKELY, POSSIBLE, UNLIKELY = 0.95, 0.3, 0.02
 SURE = dict.fromkeys(("OPEN_QUES", "QUESTION"), LIKELY)
@@ -64,12 +67,6 @@ def written(text, rows, flags=None, language="es+eu", right=None):
         ("hola vale", [{"OPEN_EXCL": LIKELY, "EXCLAMATION": LIKELY}], {}, "¡hola! Vale."),
         ("dijo ven", [{"COLON": LIKELY}, {"OPEN_DASH": LIKELY}], {}, "dijo: ven."),
         ("hola ana", [{}, {"OPEN_DASH": LIKELY}], {0: QUOTED}, "hola ana."),
-        (
-            "dijo ana quién es",
-            [{}, {}, SURE],
-            {2: QUOTED | given_flags({Mark.OPEN_QUOTE})},
-            "dijo ana quién es.",
-        ),
         ("eh no sé", [SURE], {0: HESITATION}, "Eh, no sé."),
         ("yo eh no sé", [{}, SURE], {0: FUNCTION, 1: HESITATION}, "yo, eh, no sé."),
         ("es así eh", [{}, {"COMMA": LIKELY}, SURE], {2: HESITATION}, "es así, ¿eh?"),
@@ -77,6 +74,29 @@ def written(text, rows, flags=None, language="es+eu", right=None):
 )
 def test_marks_have_their_place_in_a_sentence(text, rows, flags, expected, right):
     assert written(text, rows, flags, right=right) == expected
+
+
+ASKED = {"OPEN_QUES": LIKELY}, {"QUESTION": LIKELY}
+
+
+@pytest.mark.parametrize("right", [None, 3, 9])
+@pytest.mark.parametrize(
+    ("language", "text", "rows", "flags", "expected"),
+    [
+        ("es", "quién es preguntó ella", [], {0: OPENED, 1: CLOSED}, "¿quién es?, preguntó ella."),
+        ("en", "who is it she asked", [], {0: OPENED, 2: CLOSED}, "who is it? she asked."),
+        ("es", "ven dijo ana", [{"PERIOD": LIKELY}], {0: OPENED | CLOSED}, "ven, dijo ana."),
+        ("es", "él dijo ven", [{}, {"PERIOD": LIKELY, "COLON": POSSIBLE}], {2: OPENED | CLOSED}, "él dijo: Ven."),
+        ("es", "preguntó vienes", [], {1: OPENED | CLOSED}, "preguntó, ¿Vienes?."),
+        ("es", "dijo no y se fue", [{}, {"PERIOD": LIKELY}], {1: OPENED | CLOSED}, "dijo, No y se fue."),
+        ("es", "no dijo él ven", [{}, {}, {"DASH": LIKELY}], {0: OPENED | CLOSED, 3: OPENED}, "no, dijo él, ven."),
+        ("es", "vino ana y se fue", [{}, *ASKED], {1: OPENED_BRACKET | CLOSED_BRACKET}, "vino ana y se fue."),
+        ("es", "a ver vino ana", [ASKED[0], {}, {}, ASKED[1]], {1: OPENED, 2: CLOSED}, "¿a ver vino ana?"),
+        ("es", "a ver vino ana", [{}, ASKED[0], {}, ASKED[1]], {1: OPENED, 2: CLOSED}, "a ver vino ana."),
+    ],
+)
+def test_marks_beside_quotations_of_the_input(language, text, rows, flags, expected, right):
+    assert written(text, rows, flags, language, right) == expected
 
 
 def test_a_quotation_ends_in_its_sentence_or_is_none_unless_it_is_likely():

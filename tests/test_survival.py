@@ -81,7 +81,16 @@ def is_marked(token, word, glyphs):
 def is_written(token, word, glyphs):
     """Whether a token is the word as `is_marked` says, or with marks between the marks of the input and the word."""
     edge = next((i for i, char in enumerate(word) if char.isalnum()), len(word))
-    return any(token[:k] == word[:k] and is_marked(token[k:], word[k:], glyphs) for k in range(min(edge, 9) + 1))
+    starts = [k for k in range(min(edge, 9) + 1) if token[:k] == word[:k]]
+    if any(is_marked(token[k:], word[k:], glyphs) for k in starts):
+        return True
+    last = next((i for i, char in enumerate(reversed(word)) if char.isalnum()), len(word))
+    for length in range(1, last + 1):
+        place = token.rfind(word[-length:])
+        inside, closing = token[:place] + token[place + length :], word[:-length]
+        if place > 0 and any(is_marked(inside[k:], closing[k:], glyphs) for k in starts if k <= len(closing)):
+            return True
+    return False
 
 
 def survives(text, written, glyphs):

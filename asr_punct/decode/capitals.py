@@ -48,6 +48,7 @@ class CaseChoices(NamedTuple):
         ends: `DecoderInput.ends`, (words, 2).
         ended: whether the marks of the input end a sentence after the word.
         given: the marks of the input, as `mark_bits`.
+        reported: whether the sentence goes on with a clause that says who speaks.
     """
 
     best: IntArray
@@ -58,6 +59,7 @@ class CaseChoices(NamedTuple):
     ends: Float64Array
     ended: BoolArray
     given: IntArray
+    reported: BoolArray
 
 
 class Capitals:
@@ -72,8 +74,9 @@ class Capitals:
 
         It need not have a capital else, because a recording can begin in the middle of a sentence.
         """
-        # what is after the last word: no mark; only a comma or semicolon; a . or ?; an end before an unknown word
-        self._no_mark = self._only_comma = self._ended = False
+        # what is after the last word: no mark; only a comma or semicolon; a . or ?; a clause that says who speaks;
+        # an end before an unknown word
+        self._no_mark = self._only_comma = self._ended = self._reported = False
         self._surely_ended = before_turn
         self._ends = _NO_ENDS  # of the last word, (1, 2)
 
@@ -83,13 +86,14 @@ class Capitals:
         logits[words.has(WordFlag.LONG_WORD), _ALL_CAPS] -= _LONG_WORD_COST
         best, capital = logits.argmax(axis=1), logits[:, 1:].argmax(axis=1) + 1
         cost = logits[:, 0] - logits[:, 1:].max(axis=1)
-        never_name = words.has(WordFlag.NEVER_NAME)
+        never_name, reported = words.has(WordFlag.NEVER_NAME), words.has(WordFlag.REPORTED)
         may_keep = (best > 0) & ~never_name
         inside = _inside_probabilities(logits, np.concatenate([self._ends, words.ends[:-1]]))
         keeps_capital = may_keep[:, None] & (inside > 0.5) | (best == _ALL_CAPS)[:, None]
         needs_none = (cost > _MAX_COST) & ~never_name
         capital[needs_none] = 0
         cost[keeps_capital[:, 0] | needs_none | words.has(WordFlag.CASE_FIXED)] = 0.0
+        cost[1:][reported[:-1]] = 0.0
         first = np.where(best == _ALL_CAPS, _ALL_CAPS, _FIRST_CAP)
         return CaseChoices(
             best=best,
@@ -100,6 +104,7 @@ class Capitals:
             ends=words.ends,
             ended=words.has(WordFlag.ENDED | WordFlag.MUST_END),
             given=words.given_bits,
+            reported=reported,
         )
 
     def subtract_cost(self, logits: Float64Array, choices: CaseChoices) -> None:
@@ -122,16 +127,19 @@ class Capitals:
         codes = added | given
         only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0)
         no_mark = codes & ~_LEFT_BITS == 0
+        reported = choices.reported[:words]
         inside = _delayed(self._no_mark, no_mark) & (codes & _LEFT_BITS == 0)
         inside |= _delayed(self._only_comma, only_comma) & (codes & _SPEECH_BITS == 0)
+        inside |= _delayed(self._reported, reported)
         cases = np.where(inside, choices.inside[:words], choices.best[:words])
         if self._sentence_capitals:
-            ended, surely = added & _END_BITS > 0, choices.ended[:words] & ~sentence_open
+            ended, surely = (added & _END_BITS > 0) & ~reported, choices.ended[:words] & ~sentence_open
             cases = np.where(_delayed(self._ended, ended), choices.capital[:words], cases)
             cases = np.where(_delayed(self._surely_ended, surely), choices.first[:words], cases)
             self._ended = bool(ended[last])
             self._surely_ended = bool(surely[last] or (ended[last] and last + 1 == len(choices.best)))
         self._no_mark, self._only_comma = bool(no_mark[last]), bool(only_comma[last])
+        self._reported = bool(reported[last])
         self._ends = choices.ends[last : last + 1]
         return list(map(_labels, (added * len(CASES) + cases).tolist()))
 

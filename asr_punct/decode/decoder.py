@@ -3,6 +3,7 @@
 import numpy as np
 
 from asr_punct.decode.capitals import Capitals
+from asr_punct.decode.earlier import Earlier
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import (
     NO_WORDS,
@@ -79,7 +80,7 @@ class Decoder:
         words = spell_alike(self._undecided[: BLOCK_WORDS + 1], NO_WORDS.flags)
         is_last = len(words) <= BLOCK_WORDS
         if self._settings.sentence_capitals:
-            words = in_place(words, begins=self._begins)
+            words = in_place(words, Earlier(self._begins))
         choices, logits = self._capitals.choices(words), words.marks.copy()
         self._capitals.subtract_cost(logits, choices)
         limit_edges(logits, words, self._settings, begins=self._begins, ends=is_last)
@@ -100,7 +101,7 @@ class Decoder:
         marks, path = self._search.balance(logits, given, sentences)
         marks = marks if given is None else marks | words.given
         if self._settings.sentence_capitals:
-            settle(marks, logits, words, begins=True)
+            settle(marks, logits, words, Earlier(), self._settings.language)
         return marks, path
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from asr_punct.decode.inputs import BoolArray, DecoderInput, Float64Array, IntArray, WordFlag
+from asr_punct.decode.quotations import quotations
 from asr_punct.decode.word_marks import CLOSING, OPENING, PAIR_BITS, PERIOD
 from asr_punct.marks import MARKS, Mark
 
@@ -26,6 +27,7 @@ class GivenPairs:
         quoted: whether a quotation mark or bracket is beside the word, so that no « stays open.
         turn_ends: whether a speaker's turn ends after the word: a « should not stay open.
         marks: all marks of the input, (words, marks).
+        quotations: first and last words of its quotations and brackets.
     """
 
     opened: IntArray
@@ -36,6 +38,7 @@ class GivenPairs:
     quoted: BoolArray
     turn_ends: BoolArray
     marks: BoolArray
+    quotations: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, words: DecoderInput) -> GivenPairs | None:
@@ -52,7 +55,9 @@ class GivenPairs:
         )
         opened, closed = (given[:, marks[:2]] @ _SENTENCE_BITS for marks in (OPENING, CLOSING))
         must, never = words.has(WordFlag.MUST_OPEN), words.has(WordFlag.NEVER_OPEN)
-        return cls(opened, closed, must, never, ended, words.has(WordFlag.QUOTED), turn_ends, given)
+        quoted = words.has(WordFlag.QUOTED)
+        found = tuple(quotations(words)) if quoted.any() else ()
+        return cls(opened, closed, must, never, ended, quoted, turn_ends, given, found)
 
     def set_logits(self, logits: Float64Array) -> Float64Array:
         """Return the logits of marks, (words, marks), with 0 for the ¿ ? ¡ and ! of the input."""

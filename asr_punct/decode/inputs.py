@@ -77,6 +77,12 @@ class WordFlag(IntFlag):
     """A dash of the input begins a turn after the word: its sentence ends, and the next word has a capital."""
     HESITATION = 16384
     """A hesitation, such as `eh`."""
+    OPENS = 32768
+    """The input has an opening quotation mark or bracket before the word."""
+    CLOSES = 1 << 29
+    """The input has a closing quotation mark or bracket after the word."""
+    REPORTED = 1 << 30
+    """The decoder's own: a clause follows that says who speaks (`"ven", dijo ana`); it goes on with the sentence."""
 
 
 def given_flags(marks: Iterable[Mark]) -> int:
@@ -151,7 +157,7 @@ class DecoderInput:
     @property
     def given_bits(self) -> IntArray:
         """The marks of the input as `mark_bits`, (words,)."""
-        return (self.flags >> _GIVEN).astype(np.int64)
+        return (self.flags >> _GIVEN).astype(np.int64) & mark_bits(MARKS)
 
     def followed_by(self, other: DecoderInput) -> DecoderInput:
         """Return the input of these words and the next ones."""

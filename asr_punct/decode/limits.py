@@ -4,6 +4,7 @@
 * In a text of sentences no « is added whose » is beyond the end of its sentence, unless both are likely: their logits
   must be -2 or more for one sentence end between them, -1 for two, 0 for three. In a stream » is added at the end of
   the sentence at the latest.
+* A ¿ or ¡ is added in the same quotation or bracket of the input as its end, or outside as it.
 * Where the language of the words is known, a sentence in one without ¿ and ¡ gets none, and its ? or ! costs nothing;
   in another one a ? or ! is added only with its ¿ or ¡.
 """
@@ -98,6 +99,8 @@ class SearchLimits:
         closed_to, costs, quote_end = self.closed_to.copy(), self.costs.copy(), self.quote_end
         opened = found.path.opened if given is None else found.path.opened & ~given.opened
         _limit_length(found.path, opened, closed_to)
+        for first, last in given.quotations if given is not None else ():
+            _limit_crossing(found.path, opened, (first, last), closed_to)
         if sentences.holds_quotes:
             _limit_quotes(found, closed_to)
             quote_end = _quote_end(found)
@@ -116,6 +119,19 @@ def _limit_length(path: PairPath, opened: IntArray, closed_to: BoolArray) -> Non
         for start, end in _spans(opened, path.closed, bit):
             if end - start >= MAX_SENTENCE_WORDS:
                 closed_to[start : end - MAX_SENTENCE_WORDS + 1, pair] = True
+
+
+def _limit_crossing(path: PairPath, opened: IntArray, quotation: tuple[int, int], closed_to: BoolArray) -> None:
+    """Close the words from each added ¿ or ¡ whose end is on the other side of an edge of a quotation, in place."""
+    first, last = quotation
+    for pair, bit in enumerate((Pair.QUESTION, Pair.EXCLAMATION)):
+        closed = path.closed.copy()
+        closed[-1:] |= path.open_after[-1:]  # of a stream
+        for start, end in _spans(opened, closed, bit):
+            if first <= start <= last < end:
+                closed_to[start : last + 1, pair] = True
+            elif start < first <= end < last:
+                closed_to[start:first, pair] = True
 
 
 def _limit_quotes(found: Found, closed_to: BoolArray) -> None:

@@ -8,19 +8,21 @@ import numpy as np
 
 from asr_punct.decode.capitals import Capitals
 from asr_punct.decode.decoder import limit_edges
+from asr_punct.decode.earlier import Earlier
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import (
     IS_LEFT,
-    NO_WORDS,
     DecoderInput,
     FlagArray,
     FloatArray,
+    WordFlag,
     allowed_logits,
     mark_logits,
 )
 from asr_punct.decode.limits import MAX_SENTENCE_WORDS, Sentences
 from asr_punct.decode.openings import LANGUAGE_WORDS, opens_by_words
 from asr_punct.decode.places import in_place, settle
+from asr_punct.decode.quotations import quotation_after
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
 from asr_punct.decode.states import PairSearch
@@ -56,11 +58,8 @@ class OnlineDecoder:
         self._capitals.end_document()
         self._open = self._open_words = 0
         self._open_given = False
-        self._before = NO_WORDS.flags  # of the last words that were decided
-        self._last_words: tuple[str, ...] = ()
-        self._begins = True
-        self._is_bare = False  # whether the last word that was decided has no mark after it
-        self._ended = True  # whether a sentence begins
+        self._open_inside = False  # whether the open ¿ or ¡ is in the open quotation of the input
+        self._earlier = Earlier()
         self._is_free = False  # whether its ? or ! costs nothing without ¿ or ¡
 
     def fork(self) -> OnlineDecoder:
@@ -93,17 +92,20 @@ class OnlineDecoder:
         words after it. The other arguments are those of `Decoder.push`.
         """
         words = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes, texts)
-        words = spell_alike(words, self._before)
+        words = spell_alike(words, self._earlier.flags)
         if self._settings.sentence_capitals:
-            words = in_place(words, begins=self._begins, before=int(self._before[-1:].sum()), is_bare=self._is_bare)
+            words = in_place(words, self._earlier)
         choices, logits = self._capitals.choices(words), words.marks
         self._capitals.subtract_cost(logits, choices)
-        limit_edges(logits, words, self._settings, begins=self._begins, ends=end)
+        limit_edges(logits, words, self._settings, begins=self._earlier.begins, ends=end)
         given = GivenPairs.of(words)
         start = self._open & ~Pair.QUOTE if given is not None and given.quoted[0] else self._open
         # the known word on which the open ¿ or ¡ must close at the latest
         last = max(0, MAX_SENTENCE_WORDS - 1 - self._open_words) if self._open_words else None
-        known = opens_by_words(texts, self._settings.language, self._last_words)
+        closes = np.flatnonzero(words.has(WordFlag.CLOSES))
+        if self._open_inside and len(closes):
+            last = min(int(closes[0]), len(words) if last is None else last)
+        known = opens_by_words(texts, self._settings.language, self._earlier.texts)
         sentences = Sentences(known, self._settings.sentence_capitals)
         marks, path, free = self._search.best_path(
             logits,
@@ -120,21 +122,27 @@ class OnlineDecoder:
         self._open = int(path.open_after[decided - 1])
         if opens[decided - 1]:
             self._open_given = given is not None and bool(given.opened[decided - 1])
+            here = bool(words.has(WordFlag.OPENS)[decided - 1])
+            self._open_inside = here or quotation_after(decided, words, self._earlier) is not None
         open_words = 1 if opens[decided - 1] else self._open_words + decided
         self._open_words = open_words if self._open & Pair.SENTENCE else 0
-        self._begins = end and len(logits) == decided
-        self._before = np.concatenate([self._before, flags[:decided]])[-SPELLED_WORDS:]
-        self._last_words = (*self._last_words, *texts[:decided])[-LANGUAGE_WORDS:]
         if given is not None:
             marks |= given.marks
         if self._settings.sentence_capitals:
-            settle(marks, logits, words, begins=self._ended)
-        self._is_bare = not marks[decided - 1, ~IS_LEFT].any()
+            settle(marks, logits, words, self._earlier, self._settings.language)
         ends = sentence_ends(marks)
-        self._ended = bool(ends[decided - 1])
+        earlier = self._earlier
+        self._earlier = Earlier(
+            begins=end and len(logits) == decided,
+            starts=bool(ends[decided - 1]),
+            flags=np.concatenate([earlier.flags, flags[:decided]])[-SPELLED_WORDS:],
+            texts=(*earlier.texts, *texts[:decided])[-LANGUAGE_WORDS:],
+            is_bare=not marks[decided - 1, ~IS_LEFT].any(),
+            quotation=quotation_after(decided, words, earlier),
+        )
         following = slice(decided, decided + int(ends[decided:].argmax()) + 1 if ends[decided:].any() else None)
-        self._is_free = not self._ended and bool(free[following].any())
+        self._is_free = not self._earlier.starts and bool(free[following].any())
         result = self._capitals.label(marks, path.open_after & Pair.SENTENCE > 0, choices, decided)
-        if self._begins:
+        if self._earlier.begins:
             self._capitals.end_document()
         return result[:decided], result[decided:]

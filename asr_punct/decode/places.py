@@ -2,8 +2,8 @@
 
 * A ¿ or ¡ begins a clause: unless it is likely it is added only after a word that may get a mark, and that word gets a
   comma or colon if it has none (`Kevin, ¿vienes?`), unless it is a function word (`y ¿qué?`).
-* No ¿ or ¡ is added before a quotation mark or bracket of the input, and no dash after one, where they would stand
-  outside (`¿"quién es"?`, `"hola" –dijo`).
+* No dash is added after a quotation mark or bracket of the input (`"hola" –dijo`). `quotations` has the other marks
+  beside them.
 * A hesitation that begins a sentence, or follows a function word, asks nothing (`eh`): it is between commas.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from asr_punct.decode.earlier import Earlier
 from asr_punct.decode.inputs import (
     IS_LEFT,
     BoolArray,
@@ -22,12 +23,12 @@ from asr_punct.decode.inputs import (
     WordFlag,
     has_flag,
 )
+from asr_punct.decode.quotations import prepare, stop_outside
 from asr_punct.decode.word_marks import CLOSING, OPEN_DASH, OPENING
 from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
 
 _COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
 _SENTENCE_OPENING = OPENING[:2]
-_IS_SENTENCE_OPENING = np.isin(np.arange(len(MARKS)), _SENTENCE_OPENING)
 _IS_SENTENCE_PAIR = np.isin(np.arange(len(MARKS)), [*_SENTENCE_OPENING, *CLOSING[:2]])
 _BREAKS = [i for i, mark in enumerate(MARKS) if mark in RIGHT and mark.kind <= Kind.COMMA]
 """Marks after a word that may be before ¿ or ¡."""
@@ -44,28 +45,24 @@ _LOWER_START = 2.0
 _MARKED = WordFlag.QUOTED | WordFlag.ENDED | WordFlag.MUST_END | WordFlag.TURN_ENDS | WordFlag.RIGHT_TAKEN
 
 
-def in_place(words: DecoderInput, *, begins: bool, before: int = 0, is_bare: bool = False) -> DecoderInput:
-    """Return the words without marks where they have no place.
-
-    Args:
-        words: consecutive words.
-        begins: whether the first one begins a document.
-        before: flags of the word before them, 0 if it is not known.
-        is_bare: whether that word got no mark.
-    """
-    marks, given = words.marks.copy(), words.given
-    previous = np.insert(words.flags[:-1], 0, before)
-    _bar_openings(marks, words, previous, is_bare)
-    begins_quote = given[:, OPENING[-1]] | ~(given[:, CLOSING[-1]] | given[:, OPEN_DASH])
-    marks[np.outer(words.has(WordFlag.QUOTED) & begins_quote, _IS_SENTENCE_OPENING)] = -np.inf
+def in_place(words: DecoderInput, earlier: Earlier) -> DecoderInput:
+    """Return the words without marks where they have no place, given the words before them."""
+    marks, flags = words.marks.copy(), words.flags
+    previous = np.insert(words.flags[:-1], 0, earlier.flags[-1:].sum())
+    _bar_openings(marks, words, previous, earlier.is_bare)
     marks[has_flag(previous, WordFlag.QUOTED), OPEN_DASH] = -np.inf
-    return replace(words, marks=marks, cases=_settle_hesitations(marks, words, previous, begins))
+    cases = _settle_hesitations(marks, words, previous, earlier.begins)
+    if words.has(WordFlag.QUOTED).any():
+        cases = cases.copy()
+        flags = np.where(prepare(marks, cases, words, earlier), flags | np.uint32(WordFlag.REPORTED), flags)
+    return replace(words, marks=marks, cases=cases, flags=flags)
 
 
 def _bar_openings(marks: Float64Array, words: DecoderInput, previous: FlagArray, is_bare: bool) -> None:
     """Set the logits of unlikely ¿ and ¡ to -inf, in place, after words that get no mark."""
     breaks = (marks[:, _BREAKS].max(axis=1) >= _POSSIBLE) | words.has(_MARKED)
     after_break = np.insert(breaks[:-1], 0, not is_bare) | (marks[:, _SPEECH] >= _POSSIBLE).any(axis=1)
+    after_break |= words.has(WordFlag.OPENS)
     least = np.where(has_flag(previous, WordFlag.NEVER_NAME), 0, _LIKELY)
     for mark in _SENTENCE_OPENING:
         marks[~after_break & (marks[:, mark] <= least), mark] = -np.inf
@@ -88,13 +85,12 @@ def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: Flag
     return cases
 
 
-def settle(marks: BoolArray, logits: Float64Array, words: DecoderInput, *, begins: bool) -> None:
+def settle(marks: BoolArray, logits: Float64Array, words: DecoderInput, earlier: Earlier, language: str) -> None:
     """Give the word before an added ¿ or ¡ a comma or colon if it has no mark, and take dashes away, in place.
 
-    `marks`, with those of the input, and `logits` are (words, marks); `begins` is whether a sentence begins with the
-    first word.
+    `marks`, with those of the input, and `logits` are (words, marks); `language` is that of the words.
     """
-    starts = np.insert(marks[:-1, _ENDS].any(axis=1) | words.has(WordFlag.TURN_ENDS)[:-1], 0, begins)
+    starts = np.insert(marks[:-1, _ENDS].any(axis=1) | words.has(WordFlag.TURN_ENDS)[:-1], 0, earlier.starts)
     marks[~starts & ~words.given[:, OPEN_DASH], OPEN_DASH] = False
     added = marks & ~words.given
     opened = np.asarray(added[:, _SENTENCE_OPENING].any(axis=1) & ~marks[:, _SPEECH].any(axis=1))
@@ -102,3 +98,5 @@ def settle(marks: BoolArray, logits: Float64Array, words: DecoderInput, *, begin
     for word in np.flatnonzero(opened[1:] & free[:-1]).tolist():
         best = max((_COMMA, _COLON), key=lambda mark: logits[word, mark])
         marks[word, best] = np.isfinite(logits[word, best])
+    if words.has(WordFlag.CLOSES).any():
+        stop_outside(marks, logits, words, earlier, language)

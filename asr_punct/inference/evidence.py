@@ -39,6 +39,10 @@ def mark_flags(left: str, right: str, labels: Labels) -> int:
         flags |= WordFlag.RIGHT_TAKEN
     if marks & (_QUOTES | _BEGIN_SPEECH) or has_bracket(left) or has_bracket(right):
         flags |= WordFlag.QUOTED
+    if Mark.OPEN_QUOTE in marks or has_bracket(left, "("):
+        flags |= WordFlag.OPENS
+    if Mark.QUOTE in marks or has_bracket(right, ")"):
+        flags |= WordFlag.CLOSES
     return int(flags | WordFlag.ENDED if _end_sentence(marks) else flags)
 
 

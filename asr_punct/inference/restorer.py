@@ -24,6 +24,7 @@ from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
 from asr_punct.inference.fill import keep_marked
 from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
+from asr_punct.inference.quote_sides import QuoteSides
 from asr_punct.inference.token_reader import TokenReader
 from asr_punct.inference.tokens import Token, flag_boundaries, spread_labels
 from asr_punct.marks import CASES, MARKS, PAIRS, Labels, Mark, named_marks
@@ -141,17 +142,17 @@ class Restorer:
         waiting = deque[_Read]()
         decided = deque[Labels]()
         rows = deque[list[float]]()  # of the probabilities of labels
-        decoder = new_decoder(self.settings, self.classes)
+        decoder, sides = new_decoder(self.settings, self.classes), QuoteSides(self.info.model.language)
         for part in self.predictor.predict(self._read(utterances, waiting, fill)):
             decided.extend(decoder.push(part.labels, part.cases, part.flags, part.end, part.texts))
             if probabilities:
                 settings = self.settings, self.classes, self.case
                 rows.extend(label_probabilities(part.labels, part.cases, part.flags, *settings).tolist())
             while waiting and waiting[0].decoded_words <= len(decided):
-                yield self._labelled(waiting.popleft(), decided, rows)
+                yield self._labelled(waiting.popleft(), decided, rows, sides)
             yield None
         while waiting:
-            yield self._labelled(waiting.popleft(), decided, rows)
+            yield self._labelled(waiting.popleft(), decided, rows, sides)
 
     def predict(self, utterances: Iterable[Utterance]) -> Iterator[Prediction]:
         """Yield the model's probabilities for all words but sounds and those that consist of marks, in order."""
@@ -183,10 +184,11 @@ class Restorer:
                 yield speaker, tokens[first : first + count]
                 first += count
 
-    def _labelled(self, read: _Read, decided: deque[Labels], rows: deque[list[float]]) -> Utterance:
+    def _labelled(self, read: _Read, decided: deque[Labels], rows: deque[list[float]], sides: QuoteSides) -> Utterance:
         """Return an utterance with the next labels and, if any, probabilities of the queues (see `merge_labels`)."""
         utterance, tokens, _ = read
         labels = [token.merge_labels(decided.popleft(), self.case) if token.core else token.labels for token in tokens]
+        labels = sides.place(tokens, labels, utterance.side)
         if any(token.is_piece for token in tokens):
             labels = spread_labels(tokens, labels)
         if not rows:

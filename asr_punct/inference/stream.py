@@ -11,6 +11,7 @@ At a long pause, all words before it are committed at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from types import TracebackType
@@ -26,6 +27,7 @@ from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
 from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.options import StreamSettings
+from asr_punct.inference.quote_sides import QuoteSides
 from asr_punct.inference.restorer import Restorer
 from asr_punct.inference.tokens import Token, spread_labels
 from asr_punct.inference.windows import Window
@@ -91,6 +93,7 @@ class Stream:
         limits = self.model.info.model.window.words, self.model.info.max_tokens - 2
         self._lookahead = Lookahead(self.model.reader, self._settings, *limits)
         self._decoder = new_online_decoder(self.model.settings, self.model.classes)
+        self._sides = QuoteSides(self.model.info.model.language)
         self._decisions: list[Decision] = []  # those that wait for the probabilities of their windows
         self._previewed: list[Labels] = []  # labels that the last window gives to the undecided words
 
@@ -198,6 +201,7 @@ class Stream:
             elif decision.end:
                 self._decoder.clear()
                 self._previewed = []
+                self._sides.begin()
             result += self._take_decided(decision, labels)
         return result
 
@@ -207,7 +211,8 @@ class Stream:
             return [Committed(word, Labels(), word.text) for word in self._first_words]
         for window, found in zip(self.preview_windows, computed, strict=True):
             self._update_preview(window, found)
-        return self._written(list(self._lookahead.undecided()), chain(self._previewed, repeat(Labels())))
+        undecided = list(self._lookahead.undecided())
+        return self._written(undecided, chain(self._previewed, repeat(Labels())), copy(self._sides))
 
     def _compute(self, windows: Iterable[Window[Token]]) -> list[WindowProbabilities]:
         # one run for each window: an int8 graph rounds by batch, and a stream must not depend on how words arrive
@@ -236,15 +241,17 @@ class Stream:
         seen = [number for number, (_, token) in enumerate(decision.words) if token.core]
         if len(labels) < len(seen):
             self._lookahead.put_back(decision.words[seen[len(labels)] :])
-            return self._written(decision.words[: seen[len(labels)]], labels)
-        return self._written(decision.words, labels)
+            return self._written(decision.words[: seen[len(labels)]], labels, self._sides)
+        return self._written(decision.words, labels, self._sides)
 
-    def _written(self, words: Sequence[tuple[Word, Token]], decided: Iterable[Labels]) -> list[Committed]:
+    def _written(
+        self, words: Sequence[tuple[Word, Token]], decided: Iterable[Labels], sides: QuoteSides
+    ) -> list[Committed]:
         """Return words as they are written, given the labels of those that the model sees."""
         following, case = iter(decided), self.model.case
         tokens = [token for _, token in words]
         labels = [token.merge_labels(next(following), case) if token.core else token.labels for token in tokens]
-        pairs = zip(words, spread_labels(tokens, labels), strict=True)
+        pairs = zip(words, spread_labels(tokens, sides.place(tokens, labels)), strict=True)
         return [Committed(word, label, write_word(word.text, label, self.model.glyphs)) for (word, _), label in pairs]
 
     def _update_preview(self, window: Window[Token], computed: WindowProbabilities) -> None:

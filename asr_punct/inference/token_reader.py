@@ -39,6 +39,7 @@ _LETTER, _CONJUNCTION, _HESITATION = map(int, (WordFlag.LETTER, WordFlag.CONJUNC
 _CONJUNCTIONS = frozenset("yeou")
 _LONG_WORD_LETTERS = 7
 _APOSTROPHES = "'’"
+_SINGLES = tuple(_APOSTROPHES)
 _AS_IS = Labels(as_is=True)
 
 
@@ -74,8 +75,11 @@ class TokenReader:
         """Return two neighbours with the marks that the other one has for it.
 
         A token of marks has them for both, and a mark glued to the next word (`,cómo`) is the word's before. `context`
-        has the tokens before them.
+        has the tokens before them. A word that ends with an apostrophe ends the quotation that a single quotation mark
+        opened there (`'who is it'`).
         """
+        if after.core.endswith(_SINGLES) and _in_single_quotes([*context, before]):
+            after = self._without_apostrophe(after)
         if before.core and after.begins_turn:
             return before.ending(), after
         if before.core and not after.core:
@@ -91,6 +95,12 @@ class TokenReader:
         if barred := barred_between(before.core, after.core) or barred_before(after.left):
             before = replace(before, barred=barred)
         return before, after
+
+    def _without_apostrophe(self, token: Token) -> Token:
+        """Return the token of a word that ends with an apostrophe, read as a quotation mark."""
+        core, spoken = token.core[:-1], token.spoken[:-1]
+        (subwords,) = self._tokenizer.encode([spoken])
+        return replace(token, core=core, right=token.core[-1] + token.right).read_as(spoken, subwords)
 
     def settle(self, token: Token, before: Sequence[Token], after: Sequence[Token] = ()) -> Token:
         """Return the token; its ? or ! of the input needs an opening mark, or gets none, by the language of the words.
@@ -203,6 +213,16 @@ def _split(text: str, language: str) -> tuple[str, str, str]:
     if sound := split_sound(text):
         return sound[0], "", sound[2]
     return ("", parts[0] + parts[1], parts[2]) if is_clitic(text, language) else parts
+
+
+def _in_single_quotes(tokens: Sequence[Token]) -> bool:
+    """Whether a single quotation mark before one of these words opens a quotation that does not end in them."""
+    for token in reversed(tokens):
+        if token.right.endswith(_SINGLES):
+            return False
+        if token.opens_single:
+            return True
+    return False
 
 
 def _with_role(token: Token, role: Role) -> Token:

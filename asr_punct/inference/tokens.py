@@ -23,6 +23,7 @@ from asr_punct.words import changes_speaker
 _LEFT = frozenset(LEFT)
 NO_LABELS, _NO_CAPITAL = Labels(), Case.O
 _NO_MARKS = frozenset[Mark]()
+_SINGLES = ("'", "‘", "‛", "`")
 _CORE = attrgetter("core")
 # integers, because they are faster than flags
 _LEFT_TAKEN, _RIGHT_TAKEN, _CASE_FIXED = map(int, (WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, WordFlag.CASE_FIXED))
@@ -78,7 +79,14 @@ class Token(WordInput):
     @property
     def needs_neighbours(self) -> bool:
         """Whether its marks concern the words beside it, or theirs it (see `TokenReader.share_marks`)."""
-        return not self.core or bool(self.flags & (CLOSED | STOPPED)) or bool(self.left and glued_marks(self.left))
+        if not self.core or self.flags & (CLOSED | STOPPED):
+            return True
+        return bool(self.left) and (self.opens_single or bool(glued_marks(self.left)))
+
+    @property
+    def opens_single(self) -> bool:
+        """Whether a single quotation mark is before it."""
+        return self.left[-1:] in _SINGLES
 
     def with_marks(self, left: str = "", right: str = "") -> Token:
         """Return the token with further marks beside it."""

@@ -48,9 +48,9 @@ def glued_marks(before: str) -> str:
     return before[:end]
 
 
-def has_bracket(edge: str) -> bool:
-    """Whether the marks beside a word, as split off by `split_token`, contain a bracket."""
-    return not set(shape_of(edge)).isdisjoint("()")
+def has_bracket(edge: str, shapes: str = "()") -> bool:
+    """Whether the marks beside a word, as split off by `split_token`, contain a bracket of these shapes."""
+    return not set(shape_of(edge)).isdisjoint(shapes)
 
 
 def read_marks(before: str, after: str) -> frozenset[Mark]:

@@ -16,16 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from asr_punct.text.reporting import reports
+
 _ALL_DASHES = "-‐‑–—―"
 _HYPHENS, _DASHES = frozenset("-‐‑"), frozenset(_ALL_DASHES)
 _ARROWS = re.compile("(?:>|&gt;){2,}")
-_REPORTING = frozenset(
-    """dijo dice digo decía dijeron preguntó pregunté respondió contestó contesté exclamó añadió murmuró gritó replicó
-    susurró pensó insistió repitió explicó said says asked replied answered whispered shouted added cried muttered esan
-    galdetu erantzun oihukatu xuxurlatu""".split()  # noqa: SIM905
-)
-_PRONOUNS = frozenset(["he", "she", "i", "they", "we", "you"])
-_CONJUNCTIONS = frozenset(["que", "that", "si", "if"])
 
 
 def may_begin_turn(token: str) -> bool:
@@ -71,14 +66,6 @@ class Turns:
         if self._in_clause:
             self._in_clause = False
             return False
-        reports = _reports([tokens[0].lstrip(_ALL_DASHES), *tokens[1:]], final)
-        self._in_clause = bool(reports)
-        return None if reports is None else not reports
-
-
-def _reports(tokens: Sequence[str], final: bool) -> bool | None:
-    """Return whether words begin a reporting clause (`dijo ana`, `she said`); None: that depends on the next ones."""
-    first, second, *_ = [*(token.lower().strip(",.?!…") for token in tokens if token), "", ""]
-    if not (final or second) and (not first or first in _REPORTING or first in _PRONOUNS):
-        return None
-    return (first in _REPORTING and second not in _CONJUNCTIONS) or (first in _PRONOUNS and second in _REPORTING)
+        is_clause = reports([tokens[0].lstrip(_ALL_DASHES), *tokens[1:]], final)
+        self._in_clause = bool(is_clause)
+        return None if is_clause is None else not is_clause

@@ -7,13 +7,13 @@ for. In both `<br>` is a line break, and the annotations of ruby (`<rt>…</rt>`
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape, unescape
 from html.entities import html5
 from itertools import pairwise
 
-from asr_punct.glyphs import Glyphs, glued_length, write_text
-from asr_punct.marks import Labels
+from asr_punct.glyphs import Glyphs, added_marks, write_text
+from asr_punct.marks import Labels, Mark
 
 _VOICE = re.compile(r"</?v[\s.>]")
 """Start of a WebVTT voice tag: `<v Ana>`, `<v.loud Ana>` or `</v>`."""
@@ -119,13 +119,17 @@ class Markup:
             return self.escape(text)
         if text == old:
             return word
-        cased, before = glyphs.case(token, labels), glyphs.before(labels.marks)
-        after = text[len(before) + len(cased) :]
+        cased = glyphs.case(token, labels)
         core = word if cased == old else self._with_case(word, cased)
-        if not before:
-            return core + self.escape(after)
-        glued = self.escape(token[: glued_length(token)])
-        cut = len(glued) if core.startswith(glued) else 0
+        marks = labels.marks - {Mark.DASH}
+        (left, before), *inner, (_, after) = added_marks(cased, replace(labels, marks=marks), glyphs)
+        after += f" {glyphs.glyph[Mark.DASH]}" if Mark.DASH in labels.marks else ""
+        for place, added in reversed(inner):
+            ends = (cut for cut in range(len(core), -1, -1) if self.plain(core[cut:]) == cased[place:])
+            cut = next(ends, len(core))
+            core = core[:cut] + self.escape(added) + core[cut:]
+        starts = (cut for cut in range(len(core)) if self.plain(core[:cut]) == cased[:left])
+        cut = next(starts, 0) if left else 0
         return core[:cut] + self.escape(before) + core[cut:] + self.escape(after)
 
     def _with_case(self, word: str, cased: str) -> str:
