@@ -165,6 +165,37 @@ def test_marks_of_the_file_can_be_removed_first(client):
         assert answer.text.strip() == expected
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_as_it_is(client, tmp_path, name):
+    path = file(tmp_path, "talk", FILES[name])
+    tokens = [word.text for each in formats.read(path, name.split("/")[0]) for word in each.words]
+    data = {"as_is": "1", "from": name.split("/")[0], "to": "json"}
+    answer = client.post("/v1/punctuate", files={"file": ("talk", FILES[name])}, data=data).json()
+    words = [word for each in answer["utterances"] for word in each["words"]]
+    if not any(word.labels for each in formats.read(path, name.split("/")[0]) for word in each.words):
+        assert [word["written"] for word in words] == tokens
+
+
+def test_marks_of_a_file_as_it_is_are_labels(client):
+    srt = "1\n00:00:01,000 --> 00:00:03,000\n¡Hola, <i>Ana</i>! EiTB\n«R&D…» sra. O'Brien:\n"
+    options = {"files": {"file": ("a.srt", srt)}, "data": {"as_is": "1", "language": "es"}}
+    assert client.post("/v1/punctuate", **options).text == srt
+    options["data"]["to"] = "json"
+    words = client.post("/v1/punctuate", **options).json()["utterances"][0]["words"]
+    assert [(word["word"], word["marks"], word["case"]) for word in words] == [
+        ("hola", ["COMMA", "OPEN_EXCL"], "FIRST_CAP"),
+        ("ana", ["EXCLAMATION"], "FIRST_CAP"),
+        ("EiTB", [], "O"),
+        ("r&d", ["OPEN_QUOTE", "QUOTE", "ELLIPSIS"], "ALL_CAPS"),
+        ("sra.", [], "O"),
+        ("O'Brien", ["COLON"], "O"),
+    ]
+    options["data"] |= {"to": "srt", "labels": json.dumps([{}] * 6)}
+    assert client.post("/v1/punctuate", **options).text.splitlines()[2:] == ["hola <i>ana</i> EiTB", "r&d sra. O'Brien"]
+    options["data"] |= {"ignore_labels": "1"}
+    assert client.post("/v1/punctuate", **options).status_code == 422
+
+
 def test_labels_of_words_in_json(client):
     body = {"words": [{"word": "ana"}, {"word": "mira"}], "labels": [{"marks": ["PERIOD"]}, {"case": "ALL_CAPS"}]}
     answer = client.post("/v1/punctuate", json=body).json()

@@ -255,6 +255,34 @@ def test_marks_are_typed_as_in_an_editor(open_page, ctm):
         assert begin != bare
 
 
+def test_a_finished_transcript_opens_as_it_is(open_page, ctm, tmp_path):
+    finished = file(tmp_path, "talk.srt", "1\n00:00:01,000 --> 00:00:03,000\nAna, mira <i>la Casa</i>. dónde\n")
+    shown = f"{WORDS}.map((word) => word.textContent).join(' ')"
+    saved = "document.querySelector('#status').textContent.includes('{}')"
+    with open_page() as page:
+        page.choose("#given-marks", "as_is")
+        page.drop(finished)
+        page.wait(f"{shown} === 'Ana, mira la Casa. dónde'")
+        page.click("#export")
+        page.wait(saved.format("talk.srt"))
+        assert page.saved("talk.srt") == finished.read_bytes()
+        page.run(f"{WORDS}[3].focus()")
+        page.press(".")  # marks of the file are edited as those of the model
+        page.press("ArrowRight")
+        page.press("?")
+        expected = "Ana, mira la Casa ¿dónde?"
+        page.wait(f"{shown} === 'Ana, mira la Casa dónde?' || {shown} === {expected!r}")
+        page.choose("#format", "json")
+        page.click("#export")
+        page.wait(saved.format("talk.json"))
+        now = page.run(shown)
+        page.choose("#given-marks", "")
+        page.drop(file(tmp_path, "own.json", page.saved("talk.json").decode()))
+        page.wait("document.querySelector('#file-name').textContent === 'own.json'")
+        page.wait("document.querySelector('#status').textContent.startsWith('5 ')")
+        assert page.run(shown) == now
+
+
 def test_captions_for_viewers(open_page):
     from websockets.sync.client import connect
 

@@ -13,6 +13,7 @@ from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, Restoring, write_answer
 from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.serve.turns import Work, Worker
+from asr_punct.text import with_given_labels
 from asr_punct.words import Utterance
 
 Result = TypeVar("Result")
@@ -142,8 +143,11 @@ class Documents:
         joined = _joined(requests)
         if restoring.ignore_labels:
             joined = punctuator.without_marks(joined)
-        if restoring.is_labelled:
-            steps: Iterator[Utterance | None] = punctuator.prepare(joined)
+        if restoring.as_is:
+            prepared, glyphs = punctuator.prepare(joined), punctuator.glyphs
+            steps: Iterator[Utterance | None] = (with_given_labels(each, glyphs.of(each.language)) for each in prepared)
+        elif restoring.is_labelled:
+            steps = punctuator.prepare(joined)
         else:
             steps = punctuator.steps(joined, probabilities=restoring.probabilities, fill=restoring.fill)
         for document, request in zip(group, requests, strict=True):

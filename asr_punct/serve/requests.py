@@ -24,6 +24,7 @@ from asr_punct.formats.cues.writers import parse_limits_option
 from asr_punct.formats.json.own import word_object
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES, WRITTEN_BACK
 from asr_punct.formats.source import Source
+from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.inference.options import ALL_OUTPUT, OutputOptions
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
@@ -51,6 +52,7 @@ class Restoring:
         output: what may be added.
         probabilities: whether the answer has those of marks and capitals.
         ignore_labels: whether the marks and capitals of the words are removed first.
+        as_is: whether the marks and capitals of the words become labels, and the model adds none.
         fill: whether only stretches without marks are restored.
         is_labelled: whether the request gives the labels, so that the model decides nothing.
     """
@@ -59,6 +61,7 @@ class Restoring:
     output: OutputOptions = ALL_OUTPUT
     probabilities: bool = False
     ignore_labels: bool = False
+    as_is: bool = False
     fill: bool = False
     is_labelled: bool = False
 
@@ -182,11 +185,11 @@ def _json_request(body: bytes, query: Mapping[str, str]) -> ParsedRequest:
 
 
 def _restoring(given: PunctuateRequest | UploadOptions) -> Restoring:
-    """Return how words are restored; JSON has no `ignore_labels`, because its words come without marks."""
-    ignored = isinstance(given, UploadOptions) and given.ignore_labels
-    return Restoring(
-        given.model, given.output(), given.probabilities, ignored, given.fill, is_labelled=given.labels is not None
-    )
+    """Return how words are restored; only files have marks that are removed or become labels."""
+    restoring = Restoring(given.model, given.output(), given.probabilities, fill=given.fill)
+    if isinstance(given, UploadOptions):
+        restoring = replace(restoring, ignore_labels=given.ignore_labels, as_is=given.as_is)
+    return replace(restoring, is_labelled=given.labels is not None)
 
 
 def _options(texts: Mapping[str, str]) -> UploadOptions:
@@ -251,6 +254,8 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
         restored = _labelled(restored, request.labels)
     else:
         warnings += punctuator.language_warnings(request.utterances)
+    if request.restoring.as_is and request.to == request.source_format != "json":  # it has labels itself
+        restored = _as_in_file(restored, request.utterances, punctuator.glyphs)
     restored = islice(restored, request.context_utterances, None)
     if request.to is None:
         return _json_answer(request, list(restored), punctuator, warnings)
@@ -270,6 +275,20 @@ def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iter
     remaining = iter(labels)
     for utterance in utterances:
         yield annotate(utterance, labels=list(islice(remaining, word_count(utterance))))
+
+
+def _as_in_file(restored: Iterable[Utterance], original: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
+    """Yield the utterances with the original word for each that is written so: its file may have tags inside it."""
+    for utterance, before in zip(restored, original, strict=True):
+        its = glyphs.of(utterance.language)
+        words = zip(utterance.words, before.words, strict=True)
+        yield replace(
+            utterance,
+            words=tuple(
+                old if old.labels is None and write_word(new.text, new.labels or Labels(), its) == old.text else new
+                for new, old in words
+            ),
+        )
 
 
 def _json_answer(

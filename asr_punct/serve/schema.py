@@ -214,6 +214,9 @@ class UploadOptions(OutputKeys):
     )
     ignore_labels: bool = Field(default=False, description="Remove the marks and capitals of the file first.")
     fill: bool = Field(default=False, description="Restore only stretches of 20 or more words without a mark.")
+    as_is: bool = Field(
+        default=False, description="Add nothing; in JSON, the marks and capitals of the file are labels of its words."
+    )
     subtitles: str | None = Field(
         default=None, description="Limits of subtitles, such as bbc,lines=1: new cues; default: those of the file."
     )
@@ -228,9 +231,11 @@ class UploadOptions(OutputKeys):
     )
 
     @model_validator(mode="after")
-    def _fills_alone(self) -> UploadOptions:
+    def _treats_marks_in_one_way(self) -> UploadOptions:
         if self.fill and (self.ignore_labels or self.labels is not None):
             raise ValueError("one of 'fill', 'labels' and 'ignore_labels'")
+        if self.as_is and (self.fill or self.ignore_labels):
+            raise ValueError("one of 'as_is', 'fill' and 'ignore_labels'")
         return self
 
 

@@ -18,8 +18,9 @@ label sets that a line of text can express. Rules:
 from asr_punct.text.bare import without_marks
 from asr_punct.text.characters import clean
 from asr_punct.text.edges import comparison_form, glued_marks, has_bracket, read_marks, split_token
+from asr_punct.text.given import with_given_labels
 from asr_punct.text.parsing import Parsed, canonical, parse
 from asr_punct.text.sounds import split_sound
 
 __all__ = ["Parsed", "canonical", "clean", "comparison_form", "glued_marks", "has_bracket", "parse"]
-__all__ += ["read_marks", "split_sound", "split_token", "without_marks"]
+__all__ += ["read_marks", "split_sound", "split_token", "with_given_labels", "without_marks"]

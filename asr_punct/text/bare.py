@@ -32,10 +32,15 @@ def without_marks(utterance: Utterance, language: str) -> Utterance:
     Tokens that consist of marks, sounds, tags, addresses and the apostrophe of `'ll` stay. The rules are those of
     `language`.
     """
-    texts = [word.text for word in utterance.words]
-    bare = (_bare(text, role, language) for text, role in zip(texts, roles_of(texts, language), strict=True))
+    bare = bare_words(utterance, language)
     words = tuple(replace(word, text=text) for word, text in zip(utterance.words, bare, strict=True))
     return without_labels(replace(utterance, words=words))
+
+
+def bare_words(utterance: Utterance, language: str) -> list[str]:
+    """Return the texts of the words as `without_marks` makes them."""
+    texts = [word.text for word in utterance.words]
+    return [_bare(text, role, language) for text, role in zip(texts, roles_of(texts, language), strict=True)]
 
 
 def _bare(token: str, role: Role, language: str) -> str:

@@ -116,7 +116,8 @@ class Markup:
         """
         text, old = write_text([token], [labels], glyphs), self.token(word)
         if old.lower() != token.lower():
-            return self.escape(text)
+            before, after = self._tags_around(word)
+            return before + self.escape(text) + after
         if text == old:
             return word
         cased = glyphs.case(token, labels)
@@ -131,6 +132,12 @@ class Markup:
         starts = (cut for cut in range(len(core)) if self.plain(core[:cut]) == cased[:left])
         cut = next(starts, 0) if left else 0
         return core[:cut] + self.escape(before) + core[cut:] + self.escape(after)
+
+    def _tags_around(self, word: str) -> tuple[str, str]:
+        """Return the tags before a word's text, and those inside and after it."""
+        parts = _cut(word, [match.span() for match in self.tag.finditer(word)])
+        first = next(i for i in range(0, len(parts), 2) if parts[i] or i == len(parts) - 1)
+        return "".join(parts[1:first:2]), "".join(parts[first + 1 :: 2])
 
     def _with_case(self, word: str, cased: str) -> str:
         """Replace the characters of a word by those of `cased`, and keep its tags: `<b>eu</b>ko` → `<b>EU</b>KO`."""

@@ -43,7 +43,8 @@ export async function features() {
 
 function upload(file, settings, more, signal) {
   const form = new FormData();
-  const options = { language: settings.language, model: settings.model, ignore_labels: settings.ignoreLabels, ...more };
+  const { language, model, givenMarks } = settings;
+  const options = { language, model, ...(givenMarks ? { [givenMarks]: true } : {}), ...more };
   for (const [name, value] of Object.entries(options)) {
     if (value) form.append(name, value);
   }
@@ -59,7 +60,7 @@ export async function punctuate(file, settings, signal) {
 
 /** Return a file with these labels of all words, in a format or, for "", in its own; `more` are further options. */
 export async function exportFile(file, settings, labels, format, more = {}) {
-  return (await upload(file, settings, { to: format, labels: JSON.stringify(labels), ...more })).blob();
+  return (await upload(file, settings, { to: format, labels: JSON.stringify(labels), fill: false, ...more })).blob();
 }
 
 /** Return words as they are written with these labels. */

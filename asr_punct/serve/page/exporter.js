@@ -16,7 +16,7 @@ export async function serviceContent(transcript, format, more = {}) {
   const { file, settings, labels, isRewritten } = transcript;
   if (!isRewritten) return exportFile(file, settings, labels, format, more);
   const to = format || (transcript.format in SUFFIXES ? transcript.format : "json");
-  return exportFile(transcript.jsonFile, { ...settings, ignoreLabels: false }, labels, to, { from: "json", ...more });
+  return exportFile(transcript.jsonFile, { ...settings, givenMarks: "" }, labels, to, { from: "json", ...more });
 }
 
 /** Return cues as the page shows them, in a format of subtitles. */
@@ -25,7 +25,7 @@ async function cueContent(cues, transcript, format) {
   const text = vtt(cues);
   if (format === "vtt") return new Blob([text]);
   const labels = cues.list.flatMap((cue) => cues.lines(cue).join(" ").split(" ").map(() => ({})));
-  return exportFile(new File([text], "cues.vtt"), { ...transcript.settings, ignoreLabels: false }, labels, format, { from: "vtt" });
+  return exportFile(new File([text], "cues.vtt"), { ...transcript.settings, givenMarks: "" }, labels, format, { from: "vtt" });
 }
 
 function save(blob, name) {

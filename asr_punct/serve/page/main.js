@@ -9,7 +9,7 @@ import { MicrophoneTab } from "./microphone-tab.js";
 import { startPageSettings } from "./page-settings.js";
 import { Player } from "./player.js";
 import { settings, startSettings } from "./settings.js";
-import { isAudio, showFiles, showNoFiles, startSource } from "./source.js";
+import { isAudio, isOwnJson, showFiles, showNoFiles, startSource } from "./source.js";
 import { report, reportError, reportWork } from "./status.js";
 import { startTabs } from "./tabs.js";
 import { Transcript } from "./transcript.js";
@@ -27,7 +27,10 @@ let running = new AbortController();
 async function restore() {
   running.abort("replaced");
   const request = (running = new AbortController());
-  const current = { ...settings(), ...(file.isSpoken ? { ignoreLabels: true } : {}) }; // its marks were made by parts
+  const current = settings();
+  if (file.isSpoken) current.givenMarks = "ignore_labels"; // they were made by parts
+  else if (!current.givenMarks && (await isOwnJson(file))) current.givenMarks = "as_is";
+  if (request !== running) return;
   reportWork("working", () => request.abort());
   const answer = await punctuate(file, current, request.signal).catch((error) => {
     if (request.signal.reason !== "replaced") throw error;

@@ -1,4 +1,4 @@
-/** Language, model, and whether the marks of the file are replaced. */
+/** Language, model, and what becomes of the marks of the file: `givenMarks` is an option of the service, or "". */
 
 import { models } from "./api.js";
 import { byId } from "./dom.js";
@@ -11,18 +11,17 @@ function addOptions(select, options) {
 /** Return the settings as they are now. */
 export function settings() {
   const [language, model] = [byId("language").value, byId("model").value];
-  return { language, model, ignoreLabels: byId("ignore-labels").checked };
+  return { language, model, givenMarks: byId("given-marks").value };
 }
 
 /** Fill the lists, and call `onChange` when the user changes something; it returns whether the change may stay. */
 export async function startSettings(onChange) {
-  const inputs = ["language", "model", "ignore-labels"].map(byId);
-  const value = (input) => (input.type === "checkbox" ? input.checked : input.value);
-  const accepted = new Map(inputs.map((input) => [input, value(input)]));
-  for (const input of inputs) {
-    input.addEventListener("change", () => {
-      if (onChange()) accepted.set(input, value(input));
-      else input[input.type === "checkbox" ? "checked" : "value"] = accepted.get(input);
+  const lists = ["language", "model", "given-marks"].map(byId);
+  const accepted = new Map(lists.map((list) => [list, list.value]));
+  for (const list of lists) {
+    list.addEventListener("change", () => {
+      if (onChange()) accepted.set(list, list.value);
+      else list.value = accepted.get(list);
     });
   }
   const offered = await models();

@@ -8,6 +8,17 @@ const AUDIO_NAME = /\.(wav|mp3|m4a|aac|flac|ogg|oga|opus|webm|mp4|mkv|mov)$/i;
 /** Whether a file is audio or video. */
 export const isAudio = (file) => /^(audio|video)\//.test(file.type) || AUDIO_NAME.test(file.name);
 
+/** Whether a file is the project's JSON with marks, such as an export of this page. */
+export async function isOwnJson(file) {
+  if (!/\.json$/i.test(file.name)) return false;
+  try {
+    const { utterances } = JSON.parse(await file.text());
+    return utterances.some(({ words }) => words.some((word) => Array.isArray(word.marks)));
+  } catch {
+    return false; // the service says what it is
+  }
+}
+
 /** Call `onFiles(transcript, audio, others)` for files of the user: the first ones, or undefined, and whether there are more. */
 export function startSource(onFiles) {
   const open = (files) => {
