@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asr_punct import formats
 from asr_punct.encoding import Encoding
-from asr_punct.errors import ArgumentError, Setting, plural
+from asr_punct.errors import ArgumentError, Setting
 from asr_punct.files import InputFile, Pathlike, make_directory, write_file
 from asr_punct.fillers import with_flags, without_fillers
 from asr_punct.formats.cues.cue_reader import repeats_lines
@@ -23,41 +23,17 @@ from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, check_subtitle_form
 from asr_punct.formats.kaldi.tables import read_wav_scp
 from asr_punct.formats.registry import PARAGRAPH_FORMATS, READING_FORMATS
 from asr_punct.formats.source import Source
-from asr_punct.formats.times import OnBadTimes
 from asr_punct.glyphs import Glyphs
-from asr_punct.letter_case import takes_case
-from asr_punct.marks import Labels
+from asr_punct.hints import REPEATED_LINES, Hint, OnHint, about_encoding, as_hint, with_hint, with_hints_about_marks
 from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
 from asr_punct.progress import track
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
 from asr_punct.text.bare import lowercased
-from asr_punct.words import Utterance, Word, word_count
+from asr_punct.words import Utterance, word_count
 
 if TYPE_CHECKING:
     from asr_punct.inference.punctuator import Punctuator
     from asr_punct.recordings import AudioOf
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """What is special about an input, and the setting with which the output is another, if there is one."""
-
-    found: str
-    remedy: str = ""
-    setting: Setting | None = None
-
-
-CAPITALS_STAY = Hint("all words are in capitals, which stay in the output", "to restore capitals", Setting("lowercase"))
-LABELS_STAY = Hint(
-    "found labels, which stay in the output", "to restore all marks and capitals", Setting("ignore_labels")
-)
-REPEATED_LINES = Hint(
-    "rolling captions: each line is in several cues", "for cues that show it once", Setting("subtitles", "netflix")
-)
-OnHint = Callable[[Hint], object]
-_NO_LABELS = Labels()
-_MIN_CAPITALS = 3
-"""Number of words in capitals from which an input counts as written in capitals: one or two may be names."""
 
 
 Fillers = Callable[[Iterable[Utterance], Glyphs], Iterator[Utterance]]
@@ -177,10 +153,10 @@ def restore_file(
     """
     target = options.target(output, source)
     read = formats.read(
-        source, may_be_empty=True, times=options.times, strict=options.strict, on_bad_times=_as_hint(on_hint)
+        source, may_be_empty=True, times=options.times, strict=options.strict, on_bad_times=as_hint(on_hint)
     )
     if on_hint and target.format in SUBTITLE_FORMATS and not target.limits:
-        read = _with_hint(read, repeats_lines, REPEATED_LINES, on_hint)
+        read = with_hint(read, repeats_lines, REPEATED_LINES, on_hint)
     first, read = _until_words(read)
     if make_folder:
         make_directory(Path(output).parent)
@@ -191,7 +167,7 @@ def restore_file(
     tracked = track(restored, "words", size=word_count, position=source.file.position)
     written = write_restored(tracked, punctuator.glyphs, target)
     if on_hint:
-        _about_encoding(source.file, on_hint, stays=target.alike is not None)
+        about_encoding(source.file, on_hint, stays=target.alike is not None)
     return written
 
 
@@ -215,33 +191,6 @@ def _write_silence(file: InputFile, output: Pathlike, on_hint: OnHint | None) ->
     return Written(0)
 
 
-def _about_encoding(file: InputFile, on_hint: OnHint, *, stays: bool) -> None:
-    """Give a hint if the encoding was guessed, or bytes were not in UTF-8; `stays`: whether they are written again."""
-    remedy, setting = "if the file is in another encoding", Setting("encoding")
-    if file.form.is_guessed:
-        on_hint(Hint(file.form.guess, remedy, setting))
-    count, first = file.undecoded
-    if count:
-        found = f"{plural(count, 'byte')} not in UTF-8 (first: {first})"
-        on_hint(Hint(f"{found}, written {'unchanged' if stays else 'as U+FFFD'}", remedy, setting))
-
-
-def _with_hint(
-    utterances: Iterable[Utterance], has_it: Callable[[Utterance], bool], hint: Hint, on_hint: OnHint
-) -> Iterator[Utterance]:
-    """Yield the utterances; give the hint once, at the first that has it."""
-    is_new = True
-    for utterance in utterances:
-        if is_new and has_it(utterance):
-            is_new = False
-            on_hint(hint)
-        yield utterance
-
-
-def _as_hint(on_hint: OnHint | None) -> OnBadTimes | None:
-    return (lambda bad: on_hint(Hint(str(bad)))) if on_hint else None
-
-
 def prepare_words(
     utterances: Iterable[Utterance], punctuator: Punctuator, options: PipelineOptions, on_hint: OnHint | None = None
 ) -> Iterable[Utterance]:
@@ -252,7 +201,7 @@ def prepare_words(
     if options.ignore_labels:
         utterances = punctuator.without_marks(utterances)
     if on_hint:
-        utterances = _with_hints(utterances, on_hint, about_capitals=not options.lowercase)
+        utterances = with_hints_about_marks(utterances, on_hint, about_capitals=not options.lowercase)
     if options.lowercase:
         utterances = map(lowercased, utterances)
     if options.audio_of:
@@ -287,37 +236,3 @@ def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Targ
     with write_file(target.report) as out:
         out.writelines(report_lines(problems, limits, glyphs.name))
     return Written(words, summarise(problems, len(cues), limits, glyphs.name))
-
-
-def _with_hints(utterances: Iterable[Utterance], on_hint: OnHint, about_capitals: bool) -> Iterator[Utterance]:
-    """Yield the utterances; give a hint at the first labels, and at the end if all words are in capitals."""
-    capitals, is_labelled = CapitalsCheck(), False
-    for utterance in utterances:
-        if not is_labelled and any(label != _NO_LABELS for label in utterance.labels):
-            is_labelled = True
-            on_hint(LABELS_STAY)
-        capitals.add(utterance.words)
-        yield utterance
-    if about_capitals and capitals.are_capitals():
-        on_hint(CAPITALS_STAY)
-
-
-class CapitalsCheck:
-    """Checks whether all words of an input are in capitals."""
-
-    def __init__(self) -> None:
-        self._count, self._only_capitals = 0, True
-
-    def add(self, words: Iterable[Word]) -> None:
-        """Check more words; tags, addresses and words whose letters have no case (`123`) do not count."""
-        if not self._only_capitals:
-            return
-        for text in filter(takes_case, (word.text for word in words)):
-            if text != text.upper():
-                self._only_capitals = False
-                return
-            self._count += text != text.lower()
-
-    def are_capitals(self, minimum: int = _MIN_CAPITALS) -> bool:
-        """Whether there were at least `minimum` words, all in capitals."""
-        return self._only_capitals and self._count >= minimum

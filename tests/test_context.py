@@ -18,7 +18,8 @@ from asr_punct.config import ContextConfig
 from asr_punct.errors import ModelError
 from asr_punct.features import collate
 from asr_punct.inference.backend import OnnxBackend
-from asr_punct.model.context import build_context, image_convolution, sum_of_products
+from asr_punct.model.context import build_context
+from asr_punct.model.convolution import image_convolution, sum_of_products
 from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.training.export import export
 

@@ -31,7 +31,7 @@ LAYERS = [
         "paragraphs",
         "fillers",
     ),
-    *("subtitles", "formats", "casing", "config", "decode", "scoring", "align", "subwords", "features"),
+    *("subtitles", "formats", "hints", "casing", "config", "decode", "scoring", "align", "subwords", "features"),
     *(
         "checkpoint",
         "hub",

@@ -8,8 +8,9 @@ from dummies import LABELLED, file, grid_of, refused_at
 
 from asr_punct.formats.source import Source
 from asr_punct.glyphs import glyphs
+from asr_punct.hints import CAPITALS_STAY, LABELS_STAY, Hint
 from asr_punct.marks import Labels, Mark
-from asr_punct.restoring import CAPITALS_STAY, LABELS_STAY, Hint, PipelineOptions, prepare_words, restore_file
+from asr_punct.restoring import PipelineOptions, prepare_words, restore_file
 from asr_punct.text.bare import bare
 from asr_punct.words import Utterance, Word, split_words, text_of_utterance, utterances_of_text
 

@@ -16,7 +16,7 @@ from asr_punct import formats
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
-from asr_punct.serve.app import PAGE
+from asr_punct.serve.pages import PAGE
 from asr_punct.subtitles import PRESETS
 from asr_punct.words import annotate
 

@@ -10,8 +10,9 @@ from functools import cached_property
 from asr_punct.batch.names import Item
 from asr_punct.batch.storage import is_file, is_url, local_copies
 from asr_punct.errors import AsrPunctError
+from asr_punct.hints import Hint
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.restoring import Hint, PipelineOptions, restore_file
+from asr_punct.restoring import PipelineOptions, restore_file
 
 
 @dataclass(frozen=True, slots=True)

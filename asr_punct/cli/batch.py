@@ -14,8 +14,8 @@ from asr_punct.cli import groups, options
 from asr_punct.cli.base import NAME, Section, command, print_summary
 from asr_punct.cli.messages import error_line, print_about, print_hint
 from asr_punct.errors import AsrPunctError, ExitStatus, plural
+from asr_punct.hints import Hint
 from asr_punct.progress import progress_bar, track
-from asr_punct.restoring import Hint
 
 if TYPE_CHECKING:
     from asr_punct.batch.names import Inputs

@@ -7,7 +7,7 @@ import typer
 from asr_punct.cli.base import NAME
 from asr_punct.errors import ArgumentError, AsrPunctError, Setting
 from asr_punct.files import Pathlike, display_name
-from asr_punct.restoring import CAPITALS_STAY, Hint
+from asr_punct.hints import CAPITALS_STAY, Hint
 
 _OPTIONS = {
     "case": "--no-case",

@@ -11,9 +11,10 @@ from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
+from asr_punct.hints import Hint
 from asr_punct.inference.options import StreamSettings
 from asr_punct.progress import progress_bar
-from asr_punct.restoring import Hint, restore_file
+from asr_punct.restoring import restore_file
 
 
 @command(

@@ -17,8 +17,8 @@ from asr_punct.files import STANDARD_STREAM, display_name, read_lines, write_fil
 from asr_punct.formats.json.nodes import parse_json
 from asr_punct.formats.json.own import timed_word, word_object
 from asr_punct.formats.kaldi.ctm import could_be_row
+from asr_punct.hints import CAPITALS_STAY, CapitalsCheck, OnHint
 from asr_punct.inference.stream import Committed, Stream
-from asr_punct.restoring import CAPITALS_STAY, CapitalsCheck, OnHint
 from asr_punct.text.bare import lowercase_words
 from asr_punct.words import Seconds, Word, split_words
 

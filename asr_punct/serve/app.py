@@ -3,46 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response, WebSocket
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
-from fastapi.staticfiles import StaticFiles
-from jinja2 import Environment, PackageLoader
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
 from asr_punct.serve.audience import Audience
-from asr_punct.serve.connections import Bodies, Connection, Connections, while_connected
+from asr_punct.serve.bodies import Bodies, while_connected
+from asr_punct.serve.connections import Connection, Connections
 from asr_punct.serve.documents import Documents
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.openai_proxy import PATHS, OpenAiProxy
-from asr_punct.serve.page_tables import page_tables
+from asr_punct.serve.pages import add_pages
 from asr_punct.serve.prometheus import Measured, Metrics
 from asr_punct.serve.requests import parse_request
 from asr_punct.serve.schema import ErrorAnswer, ModelDescription, PunctuateAnswer, PunctuateRequest, UploadOptions
-from asr_punct.serve.security import COOKIE, Guard, is_equal
+from asr_punct.serve.security import Guard
 from asr_punct.serve.service_errors import ERRORS, ServiceError, internal_error
-from asr_punct.serve.stream_messages import ClientMessage, ServerMessage
 from asr_punct.serve.streams import Streams
 from asr_punct.serve.transcription import Transcriber, may_be_audio
 from asr_punct.serve.vosk_proxy import serve_vosk
 
 Serve = Callable[[Connection], Awaitable[None]]
 """Serves an accepted connection."""
-PAGE = Path(__file__).parent / "page"
 _DESCRIPTION = "Adds punctuation and capitals to the words of speech recognisers, from the words and their pauses."
 _POLL_S = 0.05
 
@@ -119,7 +114,7 @@ def build_app(service: Service) -> FastAPI:
     _add_documents(app, service, request_schema)
     _add_streams(app, service)
     _add_operation(app, service)
-    _add_page(app, service)
+    add_pages(app, service.token)
     app.add_middleware(Measured, metrics=service.metrics, known=[getattr(route, "path", "") for route in app.routes])
     app.openapi()["components"]["schemas"] |= schemas
     _answer_head(app)
@@ -242,46 +237,6 @@ def _add_operation(app: FastAPI, service: Service) -> None:
     async def metrics() -> Response:
         """Return metrics in the text format of Prometheus."""
         return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-def _add_page(app: FastAPI, service: Service) -> None:
-    @app.get("/", include_in_schema=False)
-    async def page(request: Request) -> Response:
-        return _page(request, "index.html", service.token)
-
-    @app.get("/captions", include_in_schema=False)
-    async def captions(request: Request) -> Response:
-        return _page(request, "captions.html", service.token)
-
-    @app.get("/docs", include_in_schema=False)
-    def reference() -> Response:
-        return HTMLResponse(_reference_page(app.openapi()))
-
-    @app.get("/page/tables.js", include_in_schema=False)
-    def tables() -> Response:
-        return Response(page_tables(), media_type="text/javascript")
-
-    app.mount("/page", StaticFiles(directory=PAGE), name="page")
-
-
-def _page(request: Request, name: str, service_token: str) -> Response:
-    """Return a page; a token in the query becomes a cookie, so that it is not in the address."""
-    token = request.query_params.get("token")
-    if not (token and service_token):
-        return FileResponse(PAGE / name)
-    answer = RedirectResponse(request.url.remove_query_params("token").replace(scheme="", netloc=""), 303)
-    if is_equal(token, service_token):  # a wrong one gets here beside a good cookie
-        secure = request.url.scheme == "https"
-        answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure)
-    return answer
-
-
-def _reference_page(api: dict[str, Any]) -> str:
-    """Return an HTML page that shows an OpenAPI description and the messages of streams."""
-    environment = Environment(loader=PackageLoader("asr_punct", "serve"), autoescape=True)
-    environment.filters["text"] = lambda value: json.dumps(value, indent=2, ensure_ascii=False)
-    messages = {"Message of a client": ClientMessage.model_json_schema(), "Answer": ServerMessage.model_json_schema()}
-    return environment.get_template("reference.html.j2").render(api=api, messages=messages)
 
 
 async def _service_error(_: Request, error: ServiceError) -> Response:

@@ -1,23 +1,21 @@
-"""What clients send, within limits: bodies of requests, and WebSocket connections, which end when the service stops."""
+"""WebSocket connections: what clients send, within limits, and their end, also when the service stops."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from fastapi import Request, WebSocket, WebSocketDisconnect
-from starlette.requests import ClientDisconnect
+from fastapi import WebSocket, WebSocketDisconnect
 
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.prometheus import Metrics
 from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.words import Seconds
 
-Result = TypeVar("Result")
 BAD_MESSAGE, INTERNAL = 1008, 1011
 """Codes with which the service closes a connection after an error."""
 
@@ -37,88 +35,6 @@ BEHIND = 4503
 _BEHIND = Close(BEHIND, "the service is too slow for all these words: try again later", may_continue=True)
 _MESSAGE_BYTES = 500
 """Memory of a message beside its content."""
-
-
-class Bodies:
-    """Reads bodies; all bodies that are in use together have at most `limits.buffered_bytes`."""
-
-    def __init__(self, limits: ServiceLimits) -> None:
-        self._limits, self._buffered = limits, 0
-        self._timeouts = set[asyncio.Timeout]()
-        self._is_stopped = False
-
-    def stop(self) -> None:
-        """Refuse the bodies that are being received, and all further ones: the service stops."""
-        self._is_stopped = True
-        for timeout in self._timeouts:
-            timeout.reschedule(0)
-
-    @asynccontextmanager
-    async def read(self, request: Request) -> AsyncIterator[bytes]:
-        """Read the body of a request; it counts as in use inside the context.
-
-        Raises ServiceError if the body is too large or takes too long, too many are in use, or the service stops.
-        """
-        if self._is_stopped:
-            raise stopping()
-        most = self._limits.body_bytes
-        declared = request.headers.get("content-length", "0")
-        if not declared.isdecimal() or int(declared) > most:
-            raise ServiceError(413, "body", f"{declared[:20]} bytes", f"at most {most} bytes")
-        parts, size = list[bytes](), 0
-        try:
-            async with self._time_limit():
-                async for part in request.stream():
-                    parts.append(part)
-                    size += len(part)
-                    self._buffered += len(part)
-                    if size > most:
-                        raise ServiceError(413, "body", f"{size} bytes or more", f"at most {most} bytes")
-                    if self._buffered > self._limits.buffered_bytes:
-                        raise ServiceError(503, "queue", "too many large requests", "fewer at the same time", 1)
-            yield b"".join(parts)
-        finally:
-            self._buffered -= size
-
-    @asynccontextmanager
-    async def _time_limit(self) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout(self._limits.request_s) as timeout:
-                self._timeouts.add(timeout)
-                try:
-                    yield
-                finally:
-                    self._timeouts.discard(timeout)
-        except (TimeoutError, ClientDisconnect):
-            if self._is_stopped:
-                raise stopping() from None
-            raise ServiceError(408, "body", "a body that does not end", "a whole request") from None
-
-
-async def while_connected(
-    request: Request, work: Coroutine[Any, Any, Result], is_read: asyncio.Event | None = None
-) -> Result:
-    """Return the result of `work`, which is cancelled if the client of the request leaves.
-
-    The body of the request must have been read, or `is_read` be set when it is. Raises ServiceError if the
-    client leaves.
-    """
-    task, leaves = asyncio.ensure_future(work), asyncio.ensure_future(_wait_for_end(request, is_read))
-    try:
-        await asyncio.wait({task, leaves}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        raise ServiceError(499, "request", "a client that left", "one that waits for its answer")
-    finally:
-        task.cancel()
-        leaves.cancel()
-
-
-async def _wait_for_end(request: Request, is_read: asyncio.Event | None) -> None:
-    if is_read:
-        await is_read.wait()
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 @dataclass(frozen=True, slots=True)
