@@ -25,6 +25,7 @@ from asr_punct.inference.fill import keep_marked
 from asr_punct.inference.options import ANY_MODEL, ModelOptions, OutputOptions
 from asr_punct.inference.predictor import Prediction, Predictor
 from asr_punct.inference.quote_sides import QuoteSides
+from asr_punct.inference.speaker_labels import with_speakers
 from asr_punct.inference.token_reader import TokenReader
 from asr_punct.inference.tokens import Token, flag_boundaries, spread_labels
 from asr_punct.marks import CASES, MARKS, PAIRS, Labels, Mark, named_marks
@@ -170,17 +171,17 @@ class Restorer:
         self, document: Iterable[Utterance], waiting: deque[_Read], fill: bool
     ) -> Iterator[tuple[str, Sequence[Token]]]:
         """Yield the words of each speaker in turn."""
-        unread = deque[Utterance]()
+        unread = deque[tuple[Utterance, str]]()
 
         def read() -> Iterator[Sequence[Token]]:
-            for utterance in document:
-                unread.append(utterance)
-                yield self.reader.read(utterance.words)
+            for utterance, name, words in with_speakers(document):
+                unread.append((utterance, utterance.speaker or name))
+                yield self.reader.read(utterance.words, words)
 
         for tokens in keep_marked(read()) if fill else read():
-            utterance, first = unread.popleft(), 0
+            (utterance, name), first = unread.popleft(), 0
             waiting.append(_Read(utterance, tokens, sum(bool(token.core) for token in tokens)))
-            for speaker, count in by_speaker(utterance.words, utterance.speaker):
+            for speaker, count in by_speaker(utterance.words, name):
                 yield speaker, tokens[first : first + count]
                 first += count
 

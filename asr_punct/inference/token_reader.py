@@ -63,9 +63,16 @@ class TokenReader:
         """Return a reader of the roles of the words of a document that arrive one by one."""
         return RoleReader(self._language, LONGEST_SOUND)
 
-    def read(self, words: Sequence[Word]) -> list[Token]:
-        """Return the tokens of all words of an utterance."""
+    def read(self, words: Sequence[Word], named: int = 0) -> list[Token]:
+        """Return the tokens of all words of an utterance, of which the first `named` ones name its speaker."""
         texts = [word.text for word in words]
+        if named:
+            roles = [*[Role.SOUND] * named, *roles_of(texts[named:], self._language)]
+            tokens = self._attach_pieces(self._read(words, roles))
+            first = next((i for i in range(named, len(tokens)) if tokens[i].core), None)
+            if first is not None:
+                tokens[first] = tokens[first].beginning_turn()
+            return self._join(tokens)
         if any(is_special(text, self._language) for text in texts):
             return self._join(self._attach_pieces(self._read(words, roles_of(texts, self._language))))
         tokens = self._read(words)
