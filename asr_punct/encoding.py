@@ -132,20 +132,20 @@ def form_of(first: bytes, other: bytes, encoding: Encoding) -> TextForm:
     return TextForm(guessed or "utf-8", line_end=_line_end(first, guessed or "utf-8"), is_guessed=bool(guessed))
 
 
-def form_of_file(file: BinaryIO, encoding: Encoding) -> TextForm:
-    """Return the form of the text in an open file, as `form_of`; nothing is read.
+def first_blocks(file: BinaryIO) -> tuple[bytes, bytes]:
+    """Return the first bytes of an open file, and those from its first block that is not ASCII; nothing is read.
 
     Of a stream, and of a long file that begins in ASCII, only the first bytes are known.
     """
     first: bytes = getattr(file, "peek", lambda _: b"")(_SAMPLE)[:_SAMPLE]
     if not file.seekable():
-        return form_of(first, first, encoding)
+        return first, first
     start = file.tell()
     blocks = iter(partial(file.read, _SAMPLE), b"")
     first = next(blocks, b"")
     other = next((block for block in chain([first], islice(blocks, _SAMPLES)) if not block.isascii()), b"")
     file.seek(start)
-    return form_of(first, other, encoding)
+    return first, other
 
 
 def _line_end(raw: bytes, encoding: str) -> Literal["\n", "\r\n"]:

@@ -17,7 +17,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
-from asr_punct.encoding import STRICT, UTF8, ByteDecoder, Encoding, TextForm, Undecoded, form_of, form_of_file
+from asr_punct.binary import binary_kind
+from asr_punct.encoding import STRICT, UTF8, ByteDecoder, Encoding, TextForm, Undecoded, first_blocks, form_of
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.partial import EXPECTED_OUTPUT, io_errors, opened_output, standard_output, unfinished, unfinished_output
 from asr_punct.progress import Position
@@ -32,6 +33,8 @@ MAX_LINE = 64 * 2**20
 """Maximum length of a line in bytes: in a manifest, ten hours of speech with character-level timestamps are 50 MB."""
 MAX_FILE = 128 * 2**20
 """Maximum size in bytes of a file that is read at once, about half a million words (50 hours) of JSON."""
+_BEGINNING = 4096
+"""Number of bytes by which it is seen that a file is no text."""
 _READABLE = "a file that can be read"
 
 
@@ -87,7 +90,7 @@ class InputFile(PathLike[str]):
         self._opened: BinaryIO | None = None
         self._started: Lines | None = None
         self._parts: list[InputFile] = []
-        self._decoder = self._new_decoder(UTF8)
+        self._decoder = self._new_decoder()
 
     @classmethod
     def of(cls, path: Pathlike, encoding: Encoding = STRICT) -> "InputFile":
@@ -152,13 +155,20 @@ class InputFile(PathLike[str]):
         """The form of the text, as far as it was read."""
         return self._decoder.form
 
-    def _new_decoder(self, form: TextForm) -> ByteDecoder:
+    def _new_decoder(self, first: bytes = b"", other: bytes = b"") -> ByteDecoder:
+        """Return a decoder of a text, by its blocks as in `form_of`. Raises InputError if it is no text."""
+        form = form_of(first, other, self._encoding)
+        may_be_binary = not (form.has_mark or self._encoding.name or form.encoding.startswith("utf-16"))
+        kind = binary_kind(first[:_BEGINNING]) if may_be_binary else ""
+        if kind:
+            expected = "words (asr-punct transcribe reads audio)" if "audio" in kind else "text"
+            raise InputError(display_name(self), f"what looks like {kind}", expected)
         return ByteDecoder(form, display_name(self), keeps_bytes=self._encoding.keeps_bytes)
 
     def _read_lines(self) -> Lines:
         pending, number = "", 1
         with self.open_bytes() as file:
-            self._decoder = decoder = self._new_decoder(form_of_file(file, self._encoding))
+            self._decoder = decoder = self._new_decoder(*first_blocks(file))
             for raw in iter(partial(file.readline, MAX_LINE + 1), b""):
                 if len(raw) + len(pending) > MAX_LINE:
                     place = f"{display_name(self)}:{number}"
@@ -171,12 +181,17 @@ class InputFile(PathLike[str]):
             yield number, pending.removesuffix("\r")
 
     def read(self) -> str:
-        """Return the whole text. Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes."""
+        """Return the whole text. Raises InputError as `read_lines`, and for more than `MAX_FILE` bytes.
+
+        Of a stream whose first lines were read, line ends are line feeds.
+        """
+        if self._started is not None:
+            return "".join(f"{line}\n" for _, line in self.lines())
         with self.open_bytes() as file:
             raw = file.read(MAX_FILE + 1)
         if len(raw) > MAX_FILE:
             raise InputError(display_name(self), f"more than {MAX_FILE} bytes", "at most that many in such a file")
-        self._decoder = self._new_decoder(form_of(raw, raw, self._encoding))
+        self._decoder = self._new_decoder(raw, raw)
         return self._decoder.decode(raw, 1, is_last=True)
 
     @contextmanager

@@ -149,6 +149,14 @@ def test_the_command_writes_what_punctuate_writes(run, talks):
     assert Path("out/deep/b.vtt").read_text() != "complete"
 
 
+def test_a_suffix_that_no_format_has_needs_the_format(run, talks):
+    file(talks, "b.log", "[0.00s -> 2.50s] hola ana\n")
+    status, _, err = run("batch", "talks/b.log", "-o", "out", "--model", "es-eu")
+    assert (status, "the suffix .log, which no format has" in err) == (1, True)
+    assert run("batch", "talks/b.log", "-o", "out", "--model", "es-eu", "--from", "whisper-log")[0] == 0
+    assert "[0.00s -> 2.50s] Hola, Ana" in Path("out/b.log").read_text()
+
+
 def test_failures_are_listed_at_the_end(run, talks):
     write_files(talks, {"z.ctm": "r 1 0.1\n", "C.ctm": CTM.upper()})
     status, out, err = run("batch", "talks", "-o", "out", "--model", "es-eu", "--to", "srt")

@@ -3,6 +3,7 @@
 import io as stdio
 import lzma
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -344,3 +345,32 @@ def test_the_first_lines_of_a_pipe_are_read_again(standard_input):
     assert list(source.first_lines(2)) == ["uno", "dos"]
     assert list(source.first_lines(1)) == ["uno"]
     assert list(source.lines()) == [(1, "uno"), (2, "dos"), (3, "tres")]
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (b"RIFF\x24\x00\x00\x00WAVEfmt ", "audio"),
+        (b"ID3\x04\x00\x00", "audio"),
+        (b"\x00\x00\x00\x20ftypM4A ", "audio or video"),
+        (b"PK\x03\x04\x14\x00", "a ZIP archive, such as .docx or .odt"),
+        (b"%PDF-1.7\n", "a PDF"),
+        (bytes(range(256)), "binary data"),
+        (random.Random(1).randbytes(300), "binary data"),
+        (b"ID3 es un formato, y PK una sigla\n", ""),
+        (("hola \0 mundo\n" * 20).encode(), ""),
+        (("привет как дела\n" * 20).encode("cp1251"), ""),
+        (("こんにちは\n" * 20).encode("shift_jis"), ""),
+    ],
+)
+def test_a_file_that_is_no_text_is_refused_by_what_it_looks_like(tmp_path, raw, kind):
+    path = file(tmp_path, "a", raw)
+    for read in (InputFile.read, lambda source: list(source.lines())):
+        if kind:
+            with refused_at(path, f"what looks like {kind}"):
+                read(InputFile(path, TOLERANT))
+        else:
+            with suppress(InputError):  # of an encoding
+                assert read(InputFile(path, TOLERANT))
+    if kind:
+        assert list(InputFile(path, TOLERANT).first_lines(5)) == []

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from dummies import file, json_lines, refused_at, with_labels, written
+from format_samples import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,6 +146,22 @@ def test_the_format_is_detected(tmp_path, standard_input, name, content, expecte
         source = Source("-")
         assert source.format == expected
         assert list(formats.read(source)) == list(formats.read(file(tmp_path, "-", content), expected))
+
+
+@pytest.mark.parametrize("name", ["json", "whisper", "vosk", "nemo", "whisper-jsonl", "lhotse", "deepgram", "rev"])
+def test_json_of_standard_input_is_recognised(tmp_path, standard_input, name):
+    standard_input(SAMPLES[name])
+    source, kept = Source("-"), file(tmp_path, "standard input.json", SAMPLES[name])
+    assert source.format == name
+    found, expected = list(formats.read(source)), list(formats.read(kept, name))
+    assert [each.words for each in found] == [each.words for each in expected]
+    assert all(word.text for each in found for word in each.words)
+
+
+def test_unknown_json_of_standard_input_is_an_error_of_one_line(standard_input):
+    standard_input('{"a": 1}')
+    with refused_at("standard input", "an object with 'a'"):
+        list(formats.read("-"))
 
 
 def test_long_standard_input_is_read_once(standard_input):

@@ -88,12 +88,15 @@ def _checked(
 def output_format(path: Pathlike, format_name: str | None = None, source: Source | None = None) -> str:
     """Return the format of an output: the given one, else the input's, else that of its name, else text.
 
-    The format of the input `source` is used if the output's suffix allows it (Whisper's for `.json`). A suffix `.xz` or
+    The format of the input `source` is used if the output's suffix allows it (Whisper's for `.json`), and if it was
+    given and both have the same unknown suffix. A suffix `.xz` or
     `.gz` is ignored. Raises AsrPunctError if the format cannot be written, the suffix is unknown, or the input is JSON
     of an unknown format.
     """
     if format_name is None and source is not None:
         format_name = _input_format(path, source)
+    if format_name is None and source is not None and source.is_given and _has_own_suffix(path, source):
+        format_name = source.format
     if format_name is None and str(path) != STANDARD_STREAM:
         name = uncompressed_name(path)
         format_name, suffix = format_by_name(name), Path(name).suffix
@@ -120,6 +123,12 @@ def _input_format(path: Pathlike, source: Source) -> str | None:
     written = [each for each in FORMATS.values() if each.write or each.write_back]
     _, *others = [each.name for each in written if suffix in each.suffixes] or [""]
     return source.format if others and source.is_known and source.format in others else None
+
+
+def _has_own_suffix(path: Pathlike, source: Source) -> bool:
+    """Whether an output has the suffix of the input, which no format has, such as `.log`, and its format is written."""
+    suffix, own = (Path(uncompressed_name(each)).suffix.lower() for each in (path, source.file))
+    return suffix == own != "" and suffix not in BY_SUFFIX and source.format in (*WRITABLE, *WRITTEN_BACK)
 
 
 def with_glyphs(utterances: Iterable[Utterance], glyphs: Glyphs) -> tuple[Iterator[Utterance], Glyphs]:

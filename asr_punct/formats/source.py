@@ -28,9 +28,9 @@ _JSON_LINES = re.compile(r'[\[{]\n[\[{"]|\{ ?"[^"]*" ?:')
 class Source:
     """A file to read; the path `-` is standard input.
 
-    If `format_name` is None, the format is detected from the suffix and, for .json, .jsonl, .tsv, .txt and unknown
-    suffixes, from the content; if the suffix is unknown and nothing fits, it is text. `tiers` are the names of
-    those to read; none: those of words or speech. The encoding is that of an `InputFile`; of other paths it is
+    If `format_name` is None, the format is detected from the suffix and, for .json, .jsonl, .tsv, .txt, unknown
+    suffixes and streams, from the content; if the suffix is unknown and nothing fits, it is text. `tiers` are the names
+    of those to read; none: those of words or speech. The encoding is that of an `InputFile`; of other paths it is
     `TOLERANT`. Raises ArgumentError if `format_name` is unknown or has no reader, or is that of a directory and
     `path` is in memory.
     """
@@ -50,13 +50,18 @@ class Source:
             return self._given
         if self._is_like_text and is_text_of_data_dir(self.file):
             return "kaldi-text"
-        is_json = self._by_name == "json" or self._is_json_in_txt
+        is_json = self._by_name == "json" or self._is_json_in_text
         return self._recognised() or (self._json_format() if is_json else self._by_name or "text")
 
     @property
     def is_known(self) -> bool:
         """Whether the format was given, or can be detected because the file exists."""
         return self._given is not None or self.is_stream or os.path.isfile(self.file)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the format was given."""
+        return self._given is not None
 
     @property
     def is_stream(self) -> bool:
@@ -99,15 +104,15 @@ class Source:
         return self._by_name in (None, "text", "tsv")
 
     @cached_property
-    def _is_json_in_txt(self) -> bool:
-        """Whether a `.txt` file begins as JSON does, as where the output of a program was saved."""
-        lines = self.file.first_lines(_FIRST_LINES) if self._by_name == "text" and not self.is_stream else ()
+    def _is_json_in_text(self) -> bool:
+        """Whether a `.txt` file, a stream or one of an unknown suffix begins as JSON does."""
+        lines = self.file.first_lines(_FIRST_LINES) if self._by_name in (None, "text") else ()
         return _JSON_START.match(" ".join(next(filter(str.strip, lines), "").split())) is not None
 
     def _recognised(self) -> str | None:
         """Return the format of lines that recognises the first ones, if the suffix does not decide; else None."""
         suffixes = {".txt", ".tsv"} if self._is_like_text else {*registry.FORMATS[str(self._by_name)].suffixes}
-        suffixes |= {".jsonl"} if self._is_json_in_txt else set()
+        suffixes |= {".jsonl"} if self._is_json_in_text else set()
         for name, each in registry.FORMATS.items():
             may_be = name != self._by_name and not suffixes.isdisjoint(each.suffixes)
             recognises = each.recognises if may_be and isinstance(each, registry.TextFormat) else None
@@ -128,7 +133,8 @@ class Source:
                 return each.name
         expected = f"JSON of one of {' '.join(each.name for each in formats)}, or a NeMo manifest"
         how = " (how to convert other JSON: docs/formats.md, JSON)"
-        raise InputError(display_name(self.file), _describe(self._content), expected + how)
+        setting = None if self._by_name == "json" else Setting("source_format")
+        raise InputError(display_name(self.file), _describe(self._content), expected + how, setting)
 
     def _refuse_unreadable(self) -> None:
         """Raise InputError for files that are not read, or only if their format is given."""
