@@ -236,6 +236,51 @@ def test_cues_are_split_and_joined_and_exported_as_they_are_seen(open_page, make
         assert blocks(page) == begin
 
 
+def hold(page, condition):
+    """Let requests that fulfil a condition wait in the page until `release()`."""
+    page.run(f"""(() => {{
+        const ask = globalThis.fetch;
+        const held = [];
+        globalThis.release = () => held.splice(0).forEach((go) => go());
+        globalThis.held = held;
+        globalThis.fetch = async (path, options = {{}}) => {{
+            const {{ body }} = options;
+            if ({condition}) await new Promise((go) => held.push(go));
+            return ask(path, options);
+        }};
+    }})()""")
+
+
+def test_cues_of_a_file_stay_when_words_change_while_they_are_read(open_page, make, tmp_path):
+    cue = "1\n00:00:01,000 --> 00:00:03,000\n{} mira\nla casa\n\n2\n00:00:04,000 --> 00:00:04,500\nadiós\n"
+    with open_page(make=make) as page:
+        hold(page, "body instanceof FormData && body.get('to') === 'vtt'")
+        drop(page, file(tmp_path, "talk.srt", cue.format("ana")))
+        page.wait("held.length")
+        page.run("document.querySelectorAll('.w')[0].focus()")
+        keys(page, "F2", "=Ane Eli", "Enter")
+        page.click("#view-cues")
+        page.wait("release(), document.querySelector('#words').dataset.layout === 'cues'")
+        assert export(page, "srt", "talk.srt") == cue.format("Ane Eli")
+
+
+def test_an_export_waits_for_edits_and_joins_pass_empty_cues(open_page, make, tmp_path):
+    with open_page(make=make) as page:
+        drop(page, words_json("one. two. etc.", tmp_path, step=3))
+        shown(page)
+        page.run("document.querySelectorAll('.w')[1].focus()")
+        keys(page, "Delete", "Home", "m")
+        assert blocks(page) == [["one. etc."]]
+        hold(page, "typeof body === 'string'")
+        keys(page, "End", ".")
+        page.wait("held.length")
+        assert page.run(TEXT) == "one. etc.."  # until the service has written it
+        page.choose("#format", "srt")
+        page.click("#export")
+        page.wait("release(), document.querySelector('#status').textContent.includes('talk.srt')")
+        assert page.saved("talk.srt").decode().splitlines()[2] == "one. etc."
+
+
 def test_cues_of_a_file_stay_when_words_change(open_page, make, tmp_path):
     cue = "1\n00:00:01,000 --> 00:00:03,000\n{} <i>mira</i>\nla casa\n\n2\n00:00:04,000 --> 00:00:04,500\nadiós\n"
     with open_page(make=make) as page:

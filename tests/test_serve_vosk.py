@@ -231,6 +231,36 @@ def test_vosk_transcriber(make_service, vosk_server, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
+def test_the_microphone_is_turned_off(open_page, vosk_server):
+    with open_page(vosk=vosk_server) as page:
+        page.click("#tab-microphone")
+        page.wait("!document.querySelector('#microphone-tools').hidden")
+        page.run("""(() => {
+            const { mediaDevices } = navigator;
+            const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+            mediaDevices.getUserMedia = async (wish) => (globalThis.stream = await ask(wish));
+            globalThis.load = AudioWorklet.prototype.addModule;
+            AudioWorklet.prototype.addModule = () => Promise.reject(new Error("no worklet"));
+            globalThis.ends = 0;
+            const { send } = WebSocket.prototype;
+            WebSocket.prototype.send = function (data) {
+                if (String(data).includes("eof")) ends += 1;
+                send.call(this, data);
+            };
+        })()""")
+        page.click("#listen")
+        page.wait("document.querySelector('#status').className === 'error'")
+        assert page.run("stream.getTracks().map((track) => track.readyState)") == ["ended"]
+        page.run("AudioWorklet.prototype.addModule = load")
+        page.click("#listen")
+        page.wait("document.querySelector('#level').value > 0")
+        page.run("for (const _ of [1, 2]) document.querySelector('#listen').click()")
+        page.wait("!document.querySelector('#edit-spoken').disabled")
+        assert page.run("ends") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
 def test_the_microphone_of_the_page(open_page, vosk_server):
     words = "[...document.querySelectorAll('.w')].map((word) => word.textContent).join(' ')"
     with open_page(vosk=vosk_server) as page:

@@ -41,8 +41,7 @@ export class CueLayout {
   /** Return the element before the words of a cue: its times, length and speed; what breaks the limits is coloured. */
   head(cue) {
     const { cues } = this;
-    const index = this.groups.list.indexOf(cue);
-    const { lines, characters, speed, seconds: isSeconds, gap } = cues.problems(cue, this.groups.list[index - 1]);
+    const { lines, characters, speed, seconds: isSeconds, gap } = cues.problems(cue);
     const { limits } = cues;
     const head = document.createElement("span");
     head.className = "place";

@@ -62,29 +62,48 @@ export class CueTools extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Make the cues, if there are none; other ones if another preset is chosen. */
-  async #make() {
+  /** Wait for cues that are being made. */
+  async settled() {
+    await this.#making.catch(() => {});
+  }
+
+  /** Make the cues of the chosen preset, after others that are being made. */
+  #make() {
+    this.#making = this.settled().then(() => this.#request());
+    return this.#making;
+  }
+
+  /** Let the service make the cues; words that change meanwhile change in the cues too. */
+  async #request() {
     const { transcript } = this.tab;
+    const utterances = transcript.utterances.map((each) => ({ ...each, words: [...each.words] }));
+    const changes = [];
+    const note = ({ detail }) => changes.push(detail);
+    transcript.addEventListener("words", note);
     const preset = byId("preset").value;
     const isKept = !preset && !transcript.isRewritten;
     const to = transcript.format === "srt" ? "vtt" : "srt"; // the other one has no tags of the file
-    const content = await serviceContent(transcript, to, preset ? { subtitles: preset } : {});
-    const list = readCues(await content.text(), transcript, isKept);
+    const text = await serviceContent(transcript, to, preset ? { subtitles: preset } : {}).then((content) => content.text())
+      .finally(() => transcript.removeEventListener("words", note));
+    const list = readCues(text, { utterances }, isKept);
     if (!list) throw new RequestError("no_cues");
     const language = transcript.utterances.find((each) => each.language)?.language ?? "";
     const onChange = (old, added) => {
       if (this.isShown) this.tab.view.exchangeGroups(old, added);
       this.dispatchEvent(new Event("change"));
     };
-    if (transcript === this.tab.transcript) {
-      this.cues = new Cues(transcript, list, limitsOf(preset || DEFAULT, language), onChange);
-    }
+    if (transcript !== this.tab.transcript) return;
+    this.cues = new Cues(transcript, list, limitsOf(preset || DEFAULT, language), onChange);
+    for (const detail of changes) this.cues.exchange(detail);
   }
 
   async #open() {
     if (!this.cues) {
+      const { transcript } = this.tab;
       report("making_cues");
-      await this.#make();
+      await this.settled();
+      if (!this.cues) await this.#make();
+      if (transcript !== this.tab.transcript) return;
       report("cues", { count: this.cues.list.length });
     }
     this.cues.isShown = true;
@@ -93,8 +112,11 @@ export class CueTools extends EventTarget {
 
   /** Make other cues; this can be undone. */
   async #changePreset() {
+    await this.settled();
+    const { transcript } = this.tab;
     const [old, oldPreset] = [this.cues, this.#preset];
     await this.#make();
+    if (transcript !== this.tab.transcript) return;
     const [added, preset] = [this.cues, byId("preset").value];
     const set = (cues, name) => {
       this.cues = cues;
@@ -103,9 +125,10 @@ export class CueTools extends EventTarget {
       this.#show(this.isShown);
     };
     Object.assign(added, { isEdited: true, isShown: true });
-    this.tab.transcript.run({ apply: () => set(added, preset), revert: () => set(old, oldPreset) });
+    transcript.run({ apply: () => set(added, preset), revert: () => set(old, oldPreset) });
   }
 
+  #making = Promise.resolve();
   #preset = DEFAULT;
 
   #show(isShown) {

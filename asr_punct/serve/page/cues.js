@@ -106,7 +106,8 @@ export class Cues {
     if (!next) return;
     const words = [...cue.words, ...next.words].sort((one, other) => one.index - other.index);
     const end = Math.max(cue.end, next.end);
-    this.#replace([cue, next], [{ start: cue.start, end, words, breaks: balanced(words, this.limits.characters) }]);
+    const all = this.groups.list; // those between have lost their words
+    this.#replace(all.slice(all.indexOf(cue), all.indexOf(next) + 1), [{ start: cue.start, end, words, breaks: balanced(words, this.limits.characters) }]);
   }
 
   /** Break the line before a word, or not. */
@@ -136,8 +137,10 @@ export class Cues {
   }
 
   /** Return what breaks the limits in a cue: `{lines, characters, speed, seconds, gap}`, each true or false. */
-  problems(cue, previous) {
+  problems(cue) {
     const { limits } = this;
+    const all = this.groups.list;
+    const previous = all.slice(0, all.indexOf(cue)).findLast(({ words }) => words.length);
     const lines = this.lines(cue);
     const seconds = cue.end - cue.start;
     return {

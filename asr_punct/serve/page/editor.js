@@ -12,6 +12,7 @@ const CASE_TEXTS = { O: "abc", FIRST_CAP: "Abc", ALL_CAPS: "ABC" };
 /** Shows the word that is selected. */
 export class Editor {
   #buttons = [];
+  #writing = new Set();
   #transcript = null;
   #word = null;
 
@@ -37,11 +38,19 @@ export class Editor {
     const write = async (words) => {
       for (const word of words) word.written = draft(word);
       written(words);
-      await this.#write(words).catch(reportError);
+      const request = this.#write(words).catch(reportError);
+      this.#writing.add(request);
+      await request;
+      this.#writing.delete(request);
       written(words);
     };
     transcript.addEventListener("change", ({ detail }) => write(detail));
     transcript.addEventListener("words", ({ detail }) => write(detail.added));
+  }
+
+  /** Wait until the service has written all words that were edited. */
+  async settled() {
+    while (this.#writing.size) await Promise.all(this.#writing);
   }
 
   /** Show a word, or nothing. */

@@ -158,6 +158,7 @@ export class FileTab {
 
   /** Save the words with their marks and cases in the chosen format. */
   async export() {
+    await Promise.all([this.editor.settled(), this.cueTools.settled()]);
     report("exported", { name: await exportTranscript(this.transcript, byId("format").value, this.cueTools.cues) });
   }
 }

@@ -16,9 +16,15 @@ export class Microphone extends EventTarget {
   /** Ask for permission and begin. Throws the browser's error without permission or microphone. */
   async start(name) {
     this.#stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-    this.#context = new AudioContext({ sampleRate: RATE });
-    await this.#context.audioWorklet.addModule(new URL("microphone-worklet.js", import.meta.url));
+    try {
+      this.#context = new AudioContext({ sampleRate: RATE });
+      await this.#context.audioWorklet.addModule(new URL("microphone-worklet.js", import.meta.url));
+    } catch (error) {
+      this.#close();
+      throw error;
+    }
     await this.#connect(name);
+    if (!this.#stream) return; // the connection has ended already
     const node = new AudioWorkletNode(this.#context, "microphone");
     node.port.onmessage = ({ data }) => this.#send(data);
     this.#context.createMediaStreamSource(this.#stream).connect(node);
@@ -26,6 +32,7 @@ export class Microphone extends EventTarget {
 
   /** Stop listening; the last result comes before `end`. */
   stop() {
+    if (!this.#stream) return;
     this.#close();
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(EOF);
   }

@@ -50,16 +50,22 @@ export class Waveform {
   update() {
     const { file } = this.player;
     this.canvas.hidden = !(this.tools.isShown && file && currentTab() === "tab-file");
-    if (!this.canvas.hidden && file !== this.#file && file.size < LARGEST_BYTES) {
-      this.#file = file;
-      this.#peaks = null;
-      peaksOf(file).then((peaks) => {
-        if (file === this.#file) this.#peaks = peaks;
-        this.canvas.dataset.peaks = peaks.length;
-        this.#draw();
-      }, () => {}); // a video whose sound cannot be decoded: the cues are drawn without it
-    }
+    if (!this.canvas.hidden && file !== this.#file) this.#decode(file);
     this.#draw();
+  }
+
+  /** Decode the sound of a file and draw it, unless another file takes its place meanwhile. */
+  #decode(file) {
+    this.#file = file;
+    this.#peaks = null;
+    delete this.canvas.dataset.peaks;
+    if (file.size >= LARGEST_BYTES) return;
+    peaksOf(file).then((peaks) => {
+      if (file !== this.#file) return;
+      this.#peaks = peaks;
+      this.canvas.dataset.peaks = peaks.length;
+      this.#draw();
+    }, () => {}); // a video whose sound cannot be decoded: the cues are drawn without it
   }
 
   /** Show the sound around a time. */
