@@ -294,3 +294,26 @@ def test_cues_of_a_file_stay_when_words_change(open_page, make, tmp_path):
         shown(page)
         broken = page.run("[...document.querySelectorAll('.broken')].map((each) => each.textContent)")
         assert broken == ["00:00:04.000 → 00:00:04.500"]  # too short
+
+
+def test_subtitles_over_a_limit_are_found_one_by_one_and_speakers_are_shown(open_page, make, tmp_path):
+    texts = "bai. a{}. agian. ez. b{}.".format("b" * 60, "c" * 60)
+    selected = "document.activeElement.textContent.slice(0, 2)"
+    with open_page(make=make) as page:
+        drop(page, words_json(texts, tmp_path, step=5, speaker="Miren"))
+        shown(page)
+        assert page.run("[...document.querySelectorAll('.speaker')].map((each) => each.textContent)") == ["Miren"]
+        assert "(2)" in page.text("#cue-problem")
+        page.click("#cue-problem")
+        assert page.run(selected) == "ab"
+        keys(page, "p")
+        assert page.run(selected) == "bc"
+        keys(page, "p")
+        assert page.run(selected) == "ab"
+        keys(page, "F2", "=ados", "Enter")
+        assert "(1)" in page.text("#cue-problem")
+        keys(page, "P")
+        assert page.run(selected) == "bc"
+        keys(page, "F2", "=ados", "Enter", "p")
+        assert page.text("#status") == "No subtitle breaks a limit."
+        assert page.run("document.querySelector('#cue-problem').disabled")

@@ -2,6 +2,7 @@
 
 import { clock } from "./cue-files.js";
 import { number, t } from "./i18n.js";
+import { speakerButton } from "./speakers.js";
 import { seconds } from "./timing.js";
 
 function part(text, isBroken, title) {
@@ -17,9 +18,13 @@ export class CueLayout {
   name = "cues";
   hasStats = true;
 
-  /** @param cues the `Cues` */
-  constructor(cues) {
+  /**
+   * @param cues the `Cues`
+   * @param onSpeaker is called with the name and the button of a speaker that is clicked
+   */
+  constructor(cues, onSpeaker) {
     this.cues = cues;
+    this.onSpeaker = onSpeaker;
   }
 
   get groups() {
@@ -31,17 +36,21 @@ export class CueLayout {
   }
 
   again() {
-    return new CueLayout(this.cues);
+    return new CueLayout(this.cues, this.onSpeaker);
   }
 
   startsLine(word, cue) {
     return word !== cue.words[0] && cue.breaks.has(word);
   }
 
-  /** Return the element before the words of a cue: its times, length and speed; what breaks the limits is coloured. */
+  /**
+   * Return the element before the words of a cue: speakers who were not in the one before, times, lengths and speed; what
+   * breaks the limits is coloured.
+   */
   head(cue) {
     const { cues } = this;
-    const { lines, characters, speed, seconds: isSeconds, gap } = cues.problems(cue);
+    const previous = cues.before(cue);
+    const { lines, characters, speed, seconds: isSeconds, gap } = cues.problems(cue, previous);
     const { limits } = cues;
     const head = document.createElement("span");
     head.className = "place";
@@ -53,6 +62,9 @@ export class CueLayout {
     const lengths = cues.lines(cue).map((line, each) =>
       part(line.length, characters[each] || lines, t("cue_line", { most: limits.characters, lines: limits.lines })));
     const rate = `${number(cues.speed(cue))} ${t("per_second")}`;
+    const names = cues.speakers(cue);
+    const isNew = !previous || cues.speakers(previous).join("\n") !== names.join("\n");
+    if (isNew) head.append(...names.filter(Boolean).map((name) => speakerButton(name, this.onSpeaker)));
     head.append(times, ...lengths, part(rate, speed, t("cue_speed", { most: limits.speed })));
     return head;
   }

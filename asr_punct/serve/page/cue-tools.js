@@ -6,6 +6,7 @@ import { CueLayout } from "./cue-layout.js";
 import { Cues } from "./cues.js";
 import { byId } from "./dom.js";
 import { isCueFormat, serviceContent } from "./exporter.js";
+import { number, t } from "./i18n.js";
 import { report, reportError } from "./status.js";
 import { PRESETS } from "./tables.js";
 
@@ -29,6 +30,9 @@ export class CueTools extends EventTarget {
     byId("view-text").addEventListener("click", () => this.#show(false));
     byId("view-cues").addEventListener("click", () => this.#open().catch(reportError));
     byId("preset").addEventListener("change", () => this.#changePreset().catch(reportError));
+    byId("cue-problem").addEventListener("click", () => this.nextProblem());
+    this.addEventListener("change", () => this.count());
+    document.addEventListener("uilanguage", () => this.count());
     for (const [id, action] of Object.entries(ACTIONS)) byId(id).addEventListener("click", () => this.edit(action));
   }
 
@@ -43,9 +47,29 @@ export class CueTools extends EventTarget {
     if (isKept) this.#make().catch(() => {}); // before words change: they are in the file then
   }
 
-  /** Return the layout of the view. */
-  layout() {
-    return new CueLayout(this.cues);
+  /** Return the layout of the view; `onSpeaker` is called with the name and the button of a speaker that is clicked. */
+  layout(onSpeaker) {
+    return new CueLayout(this.cues, onSpeaker);
+  }
+
+  /** Go to the next cue that breaks a limit after the selected word, or with -1 to the previous one. */
+  nextProblem(step = 1) {
+    if (!this.isShown) return;
+    const { selected } = this.tab;
+    const here = selected ? this.cues.of(selected) : null;
+    const broken = this.cues.broken().sort((one, other) => step * (one.words[0].index - other.words[0].index));
+    const index = here?.words[0]?.index ?? -1;
+    const next = broken.find((cue) => cue !== here && step * (cue.words[0].index - index) > 0) ?? broken[0];
+    if (next) this.tab.select(next.words[0]);
+    else report("no_problems");
+  }
+
+  /** Show how many cues break a limit. */
+  count() {
+    if (!this.isShown) return;
+    const count = this.cues.broken().length;
+    byId("cue-problem").textContent = t("cue_problem", { count: number(count) });
+    byId("cue-problem").disabled = !count;
   }
 
   /** Do an edit of `Cues` at the selected word. */

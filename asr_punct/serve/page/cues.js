@@ -78,10 +78,15 @@ export class Cues {
     });
   }
 
+  /** Return the names of those who speak in a cue; "" for words of nobody. */
+  speakers({ words }) {
+    return [...new Set(words.map((word) => this.transcript.speakerOf(word)))];
+  }
+
   /** Return the speaker of a cue, "" if there are several. */
-  speaker({ words }) {
-    const names = new Set(words.map((word) => this.transcript.speakerOf(word)));
-    return names.size === 1 ? [...names][0] : "";
+  speaker(cue) {
+    const names = this.speakers(cue);
+    return names.length === 1 ? names[0] : "";
   }
 
   /** Split the cue of a word before it. */
@@ -136,11 +141,21 @@ export class Cues {
     this.transcript.run({ apply: () => put(old, added), revert: () => put(added, old) });
   }
 
-  /** Return what breaks the limits in a cue: `{lines, characters, speed, seconds, gap}`, each true or false. */
-  problems(cue) {
-    const { limits } = this;
+  /** Return the cue before another one, or nothing. */
+  before(cue) {
     const all = this.groups.list;
-    const previous = all.slice(0, all.indexOf(cue)).findLast(({ words }) => words.length);
+    return all.slice(0, all.indexOf(cue)).findLast(({ words }) => words.length);
+  }
+
+  /** Return the cues that break a limit. */
+  broken() {
+    const isTrue = (value) => (Array.isArray(value) ? value.some(Boolean) : value);
+    return this.list.filter((cue, index, all) => Object.values(this.problems(cue, all[index - 1])).some(isTrue));
+  }
+
+  /** Return what breaks the limits in a cue: `{lines, characters, speed, seconds, gap}`, each true or false. */
+  problems(cue, previous = this.before(cue)) {
+    const { limits } = this;
     const lines = this.lines(cue);
     const seconds = cue.end - cue.start;
     return {

@@ -66,7 +66,11 @@ export class FileTab {
     this.doubts.show(transcript);
     this.cueTools.reset();
     this.layOut();
-    this.editor.edit(transcript, (words) => transcript === this.transcript && this.view.update(words));
+    this.editor.edit(transcript, (words) => {
+      if (transcript !== this.transcript) return;
+      this.view.update(words);
+      this.cueTools.count();
+    });
     transcript.addEventListener("words", ({ detail }) => {
       this.cueTools.exchange(detail);
       this.view.exchange(detail);
@@ -89,7 +93,7 @@ export class FileTab {
   /** Show the words in their layout. */
   layOut() {
     const rename = (name, button) => openNameInput(button, name, (newName) => this.transcript.renameSpeaker(name, newName));
-    const layout = this.cueTools.isShown ? this.cueTools.layout() : new Paragraphs(this.transcript, rename);
+    const layout = this.cueTools.isShown ? this.cueTools.layout(rename) : new Paragraphs(this.transcript, rename);
     this.view.show(this.transcript, layout);
     if (this.selected) this.select(this.selected);
   }

@@ -1,7 +1,7 @@
 /** The layout of a transcript as text: a paragraph for each turn, cut at long pauses after sentences. */
 
 import { Groups } from "./groups.js";
-import { t } from "./i18n.js";
+import { speakerButton } from "./speakers.js";
 import { SENTENCE_ENDS } from "./tables.js";
 import { clockText } from "./timing.js";
 
@@ -45,14 +45,7 @@ export class Paragraphs {
     const isNew = speaker && (isTurn || !before || this.transcript.speakerOf(before) !== speaker);
     const place = document.createElement("span");
     place.className = "place";
-    if (isNew) {
-      const button = document.createElement("button");
-      button.className = "speaker";
-      button.textContent = speaker;
-      button.title = t("rename_speaker");
-      button.addEventListener("click", () => this.onSpeaker(speaker, button));
-      place.append(button, " ");
-    }
+    if (isNew) place.append(speakerButton(speaker, this.onSpeaker), " ");
     if (first.from !== undefined) place.append(clockText(first.from));
     return place.childNodes.length ? place : null;
   }

@@ -1,6 +1,16 @@
-/** A field in the place of a speaker's name. */
+/** The names of speakers: buttons, and a field in the place of one. */
 
 import { t } from "./i18n.js";
+
+/** Return a button with a name; `onClick` is called with the name and the button. */
+export function speakerButton(name, onClick) {
+  const button = document.createElement("button");
+  button.className = "speaker";
+  button.textContent = name;
+  button.title = t("rename_speaker");
+  button.addEventListener("click", () => onClick(name, button));
+  return button;
+}
 
 /** Open a field at a button with a name; `onName` is called with a new name. */
 export function openNameInput(button, name, onName) {
