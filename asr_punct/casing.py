@@ -23,8 +23,8 @@ from asr_punct.files import Pathlike, display_name, read_lines, write_file
 from asr_punct.letter_case import apply_case, takes_case
 from asr_punct.marks import Case
 from asr_punct.text import split_sound, split_token
-from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.hyphens import with_capital_parts
+from asr_punct.text.language_rules import rules_of
 
 STEM_MARKER = "-"
 """The last character of a stem."""

@@ -11,19 +11,10 @@ from dataclasses import dataclass, replace
 from asr_punct.glyphs import Glyphs
 from asr_punct.marks import LEFT, RIGHT, SENTENCE_ENDS, Case, Kind, Labels, Mark
 from asr_punct.text import split_token
-from asr_punct.text.hesitations import hesitations
+from asr_punct.text.language_rules import rules_of
 from asr_punct.text.sentence_ends import all_marks
 from asr_punct.words import Seconds, Utterance, Word
 
-_SAID_ONCE = {
-    "en": "the a an i we he she they and but or my our your their because if when how what who with some these to of "
-    "for from at as perhaps maybe i'm i'll i've i'd it's that's you're we're they're he's she's we've they've let's "
-    "there's",
-    "es": "el los las un una unos unas y o de del al a que en con por para su sus mi mis yo se me te le les nos pero "
-    "porque",
-    "eu": "eta baina edo nik guk zuk",
-}
-_ONCE = {code: frozenset(text.split()) for code, text in _SAID_ONCE.items()}
 _NO_LABELS = Labels()
 _UNFINISHED = frozenset(mark for mark in RIGHT if mark.kind in (Kind.COMMA, Kind.ELLIPSIS, Kind.DASH))
 """Marks that may stand between a word and its repeat."""
@@ -90,11 +81,11 @@ def _dropped(words: Sequence[Word], language: str) -> list[bool]:
         marks, core = all_marks(word, language) - set(LEFT), _core(word, language)
         is_name = _is_in_capitals(word) and not all_capitals  # `EH Bildu`
         # `¿eh?` asks for agreement
-        if core in hesitations(language) and Mark.QUESTION not in marks and not is_name:
+        if core in rules_of(language).hesitations and Mark.QUESTION not in marks and not is_name:
             found.append(True)
             after = after if marks <= _UNFINISHED else ""
         else:
-            found.append(core == after and core in _ONCE.get(language, ()) and marks <= _UNFINISHED)
+            found.append(core == after and core in rules_of(language).said_once and marks <= _UNFINISHED)
             after = core
     return found[::-1]
 

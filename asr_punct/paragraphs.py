@@ -21,7 +21,7 @@ from asr_punct.errors import ArgumentError
 from asr_punct.glyphs import Glyphs
 from asr_punct.sentences import sentences
 from asr_punct.text import comparison_form
-from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.language_rules import rules_of
 from asr_punct.words import Seconds, Utterance, has_times
 
 _STEM = 6

@@ -10,7 +10,7 @@ from dummies import examples
 from asr_punct import Punctuator
 from asr_punct.decode.limits import MAX_SENTENCE_WORDS
 from asr_punct.hub import shipped_models
-from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.language_rules import rules_of
 
 MODELS = {"en": ["en"], "es": ["es-eu", "es-eu-small"], "eu": ["es-eu", "es-eu-small"]}
 pytestmark = pytest.mark.skipif(not {"en", "es-eu", "es-eu-small"} <= set(shipped_models()), reason="no shipped models")

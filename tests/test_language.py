@@ -17,7 +17,7 @@ from asr_punct.inference.punctuator import Punctuator
 from asr_punct.languages import describe_languages, parse_language
 from asr_punct.marks import Labels, Mark
 from asr_punct.nemo import punctuate_hypotheses
-from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.language_rules import rules_of
 from asr_punct.words import Utterance, Word
 
 TEXTS = {

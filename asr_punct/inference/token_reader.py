@@ -18,9 +18,8 @@ from asr_punct.marks import Labels
 from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, word_duration
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, glued_marks, split_sound, split_token
-from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.entities import unescape
-from asr_punct.text.hesitations import likely_hesitations
+from asr_punct.text.language_rules import rules_of
 from asr_punct.text.pieces import barred_before, barred_between, is_clitic, spoken_whole
 from asr_punct.text.roles import Role, RoleReader, is_special, roles_of
 from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
@@ -56,7 +55,8 @@ class TokenReader:
 
     def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
         self._tokenizer, self._language = tokenizer, language
-        self._never_names, self._hesitations = rules_of(language).never_names, likely_hesitations(language)
+        rules = rules_of(language)
+        self._never_names, self._hesitations = rules.never_names, rules.hesitations | rules.likely_hesitations
         self._cache: dict[_Key, Token] = {}
 
     def roles(self) -> RoleReader:

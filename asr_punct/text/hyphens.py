@@ -6,7 +6,7 @@ hyphen (`Franco-alemán`, `Donostia-ko`), only those that begin with a common fi
 
 from collections.abc import Sequence
 
-from asr_punct.text.abbreviations import rules_of
+from asr_punct.text.language_rules import rules_of
 
 _SHORT_NAME = 4
 _PREFIXES = frozenset(

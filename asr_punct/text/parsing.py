@@ -9,8 +9,8 @@ from functools import lru_cache
 from asr_punct.glyphs import glyphs
 from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import OPENER, RIGHT, STOPS, Case, Kind, Labels, Mark
-from asr_punct.text.abbreviations import PeriodKind, rules_of
 from asr_punct.text.characters import clean
+from asr_punct.text.language_rules import PeriodKind, rules_of
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 from asr_punct.text.scanner import MarkPart, WordPart, scan
 

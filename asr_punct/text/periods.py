@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from asr_punct.caching import cached_by_word
 from asr_punct.marks import Case
-from asr_punct.text.abbreviations import LanguageRules, PeriodKind, rules_of
+from asr_punct.text.language_rules import LanguageRules, PeriodKind, rules_of
 
 
 class Period(Enum):

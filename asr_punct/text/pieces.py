@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from asr_punct.caching import cached_by_word
 from asr_punct.marks import Mark
-from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.edges import split_token
+from asr_punct.text.language_rules import rules_of
 
 
 def _words(text: str) -> frozenset[str]:

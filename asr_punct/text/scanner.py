@@ -9,9 +9,9 @@ from typing import Literal, TypeGuard
 from asr_punct.caching import cached_by_word
 from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import LEFT, Case, Mark
-from asr_punct.text.abbreviations import rules_of
 from asr_punct.text.characters import MARK_OF, shape_of
 from asr_punct.text.entities import unescape_with_places
+from asr_punct.text.language_rules import rules_of
 
 MarkKind = Literal["left", "right", "dash", "double", "single", "other"]
 

@@ -1,4 +1,4 @@
-"""Abbreviations of Spanish, Basque and English: the words that a period may be part of.
+"""The words of Spanish, Basque and English that reading and cleaning depend on: abbreviations, endings, hesitations …
 
 To add a language, add an entry to `_RULES`.
 """
@@ -28,7 +28,7 @@ class PeriodKind(Enum):
 
 @dataclass(frozen=True)
 class LanguageRules:
-    """How a language, or a mixture of languages, abbreviates.
+    """What is special about the words of a language, or of a mixture of languages.
 
     Attributes:
         kinds: the kind of the period after each abbreviation, which is written without the period.
@@ -39,6 +39,9 @@ class LanguageRules:
         suffixes: endings that belong to the acronym, name or quotation before them (Basque `EAEko`, `«Argia»ko`).
         clitics: ends of contractions that some recognisers write as tokens of their own (English `'ll`).
         clipped: words that lost their beginning and have an apostrophe instead (English `'em`), without it.
+        hesitations: words that are nothing else; Spanish `este`, Basque `e` and English `like` are not among them.
+        likely_hesitations: words that are mostly hesitations: they are no reason to leave a word out.
+        said_once: words that nobody says twice on purpose.
         ordinals: a number with a period is an ordinal.
         suspended_hyphens: a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`).
         apostrophes: an apostrophe can end a word (`workers'`).
@@ -52,6 +55,9 @@ class LanguageRules:
     suffixes: frozenset[str] = frozenset()
     clitics: frozenset[str] = frozenset()
     clipped: frozenset[str] = frozenset()
+    hesitations: frozenset[str] = frozenset()
+    likely_hesitations: frozenset[str] = frozenset()
+    said_once: frozenset[str] = frozenset()
     ordinals: bool = False
     suspended_hyphens: bool = False
     apostrophes: bool = False
@@ -99,6 +105,12 @@ _RULES = {
             muy todo todos todas cada según sin sobre tras ante qué quién cuándo dónde cómo cuál ni tampoco"""
         ),
         name_beginnings=_words("el la los las"),
+        hesitations=_words("eh ehh ehm em emm mmm hmm hm"),
+        likely_hesitations=_words("mm"),
+        said_once=_words(
+            """el la los las un una unos unas y o de del al a que en con por para su sus mi mis yo se me te le les nos
+            pero porque"""
+        ),
     ),
     "eu": LanguageRules(
         _kinds(
@@ -118,6 +130,9 @@ _RULES = {
             ean etik erik eraino gana rengana rengan rengandik rena renak arena arenak ena enak koek koen koei kora
             kotik koan rekiko arekiko ekiko tara etara takoa takoak etakoa etakoak egatik"""
         ),
+        hesitations=_words("eh ehh ehm em emm mmm hmm hm"),
+        likely_hesitations=_words("ee eee mm"),
+        said_once=_words("eta baina edo nik guk zuk"),
         ordinals=True,
         suspended_hyphens=True,
     ),
@@ -141,6 +156,13 @@ _RULES = {
         suffixes=_words("s 's ’s"),
         clitics=_words("'s 'll 're 've 'd 'm 't n't"),
         clipped=_words("em til tis twas cause bout round kay nother"),
+        hesitations=_words("uh uhh um umm uhm erm hmm hm mmm"),
+        likely_hesitations=_words("er mm"),
+        said_once=_words(
+            """the a an i we he she they and but or my our your their because if when how what who with some these to of
+            for from at as perhaps maybe i'm i'll i've i'd it's that's you're we're they're he's she's we've they've
+            let's there's"""
+        ),
         apostrophes=True,
     ),
 }
