@@ -19,3 +19,11 @@ def test_the_files_that_the_page_names_exist():
     ignored = {"config.json"}
     assert len(names) > 20
     assert [name for name in names if name not in ignored and not any((top / name).exists() for top in folders)] == []
+
+
+def test_the_names_that_the_page_gives_are_in_the_code():
+    """Classes, constants and what belongs to them, such as `PunctuationData` and `Corpora.open`."""
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "asr_punct").rglob("*.py"))
+    given = {part for name in re.findall(r"`(_?[A-Z]\w+(?:\.\w+)*)`", PAGE) for part in name.split(".")}
+    assert len(given) > 40
+    assert given - {"CHANGELOG", "md"} <= set(re.findall(r"\w+", code))
