@@ -179,6 +179,20 @@ def test_a_language_without_a_model_is_reported_once(language, warnings):
     assert "used the model es-eu" in message
 
 
+WELSH = """bore da heddiw mae'r plant yn mynd i'r ysgol gyda'u ffrindiau ac mae'r athrawes yn darllen stori hir am
+    ferch fach oedd yn byw mewn tŷ gwyn ar ben y mynydd wedyn bydd pawb yn chwarae pêl yn y parc tan amser cinio ac yn
+    bwyta bara a chaws cyn mynd adref ar y bws coch yn y prynhawn mae'n bwrw glaw felly rydyn ni'n aros yn y tŷ"""
+
+
+def test_a_text_in_no_known_language_is_reported(auto, warnings):
+    for language in ("en", "es", "eu"):
+        auto(" ".join([TEXTS[language]] * 4))
+    assert not warnings()
+    auto(" ".join(WELSH.split()))
+    (message,) = warnings()
+    assert message.startswith("the words are in no known language, nearest to English (en): used the model en")
+
+
 @pytest.mark.parametrize(
     ("name", "language", "text", "found"),
     [
