@@ -283,6 +283,25 @@ def test_a_finished_transcript_opens_as_it_is(open_page, ctm, tmp_path):
         assert page.run(shown) == now
 
 
+def test_the_tools_take_a_row_each_and_a_video_is_beside_the_buttons(open_page, ctm, sound):
+    rows = "[...document.querySelectorAll('#transcript-tools .tools:not([hidden])')].map((each) => each.offsetHeight)"
+    one = "document.querySelector('#export').offsetHeight"
+    with open_page() as page:
+        page.send("Emulation.setDeviceMetricsOverride", width=1280, height=800, deviceScaleFactor=1, mobile=False)
+        drop(page, ctm, sound)
+        page.click("#view-cues")
+        page.wait("document.querySelector('#words').dataset.layout === 'cues'")
+        for language in ("es", "eu", "en"):
+            page.choose("#ui-language", language)
+            assert page.run(rows) == [page.run(one)] * 2, language
+        page.run("document.querySelector('#player').classList.add('video')")
+        page.run(f"{WORDS}[0].focus()")
+        page.press(",")  # selects it
+        box = "document.querySelector('{}').getBoundingClientRect()"
+        assert page.run(f"{box.format('#player')}.right <= {box.format('#editor')}.left")
+        assert page.run(f"{box.format('#waveform')}.width > 1000")
+
+
 def test_captions_for_viewers(open_page):
     from websockets.sync.client import connect
 

@@ -41,6 +41,7 @@ export class Waveform {
     tools.addEventListener("change", () => this.update());
     document.addEventListener("tabchange", () => this.update());
     addEventListener("resize", () => this.#draw());
+    document.addEventListener("themechange", () => this.#draw());
     this.canvas.addEventListener("pointerdown", (event) => this.#press(event));
     this.canvas.addEventListener("pointermove", (event) => this.#move(event));
     this.canvas.addEventListener("pointerup", () => this.#release());

@@ -77,7 +77,7 @@ export default {
   tools: "Tools of the transcript",
   search: "Search",
   doubt_limit: "Doubtful from",
-  next_doubt: "Next doubtful mark ({count})",
+  next_doubt: "Next doubtful ({count})",
   no_doubts: "No doubtful mark is left.",
   find: "Find",
   find_next: "Next",

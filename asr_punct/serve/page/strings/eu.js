@@ -77,7 +77,7 @@ export default {
   tools: "Transkripzioaren tresnak",
   search: "Bilatu",
   doubt_limit: "Zalantza hemendik",
-  next_doubt: "Hurrengo zalantzazko ikurra ({count})",
+  next_doubt: "Hurrengo zalantza ({count})",
   no_doubts: "Ez da zalantzazko ikurrik geratzen.",
   find: "Bilatu",
   find_next: "Hurrengoa",
