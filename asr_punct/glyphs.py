@@ -65,8 +65,9 @@ class Glyphs:
 
 _SPANISH = {mark: mark.glyph for mark in MARKS}
 _ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
-# comma and period inside the closing quotation mark
-_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: 3.5 if mark in (Mark.COMMA, Mark.PERIOD) else mark.place))
+INSIDE_QUOTES = frozenset({Mark.COMMA, Mark.PERIOD})
+"""Marks that American English writes inside a closing quotation mark."""
+_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: Mark.QUOTE.place - 0.5 if mark in INSIDE_QUOTES else mark.place))
 _GLYPHS = {
     "es": Glyphs("es", _SPANISH),
     "eu": Glyphs("eu", _SPANISH),

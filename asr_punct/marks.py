@@ -112,6 +112,8 @@ STRONGEST_FIRST = tuple(sorted(RIGHT, key=lambda mark: mark.kind))
 PAIRS = tuple((mark, mark.partner) for mark in reversed(LEFT) if mark.partner)
 """Opening marks with their closing marks: those of sentences, then quotation marks."""
 OPENER = {closing: opening for opening, closing in PAIRS}
+SENTENCE_OPENINGS = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
+"""Marks that open a sentence: `¿ ¡`"""
 SENTENCE_ENDS = frozenset(mark for mark in RIGHT if mark.kind is Kind.END)
 """Marks that always end a sentence: `. ? !`"""
 MAY_END_SENTENCE = frozenset(mark for mark in RIGHT if mark.kind <= Kind.STOP and mark.next_case > NextCase.LOWER)

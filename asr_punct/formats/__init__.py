@@ -75,13 +75,14 @@ def _checked(
     """Yield the utterances with times that make sense. Raises InputError if there are no words."""
     place, has_words, is_logged = display_name(source.file), False, on_bad_times is None
     on_bad_times = on_bad_times or (lambda bad: _LOG.warning("%s: %s", place, bad))
-    one_recording = FORMATS[source.format].one_recording
-    for utterance in checked(utterances, place, one_recording=one_recording, strict=strict, on_bad_times=on_bad_times):
+    read_as = FORMATS[source.format]
+    words = checked(utterances, place, one_recording=read_as.one_recording, strict=strict, on_bad_times=on_bad_times)
+    for utterance in words:
         has_words = has_words or bool(utterance.words)
         yield utterance
     if is_logged and source.file.form.is_guessed:
         _LOG.warning("%s: %s", place, source.file.form.guess)
-    if not (has_words or (may_be_empty and source.may_be_silent)):
+    if not (has_words or (may_be_empty and read_as.may_be_silent)):
         raise InputError(place, "no words", "at least one word")
 
 

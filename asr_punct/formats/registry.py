@@ -70,6 +70,7 @@ class _Format:
         suffixes: suffixes of its files, as programs write them; `""`: files without one, `-`: standard streams. The
             first format with a suffix is its default. An output keeps another format of the input with its suffix.
         one_recording: whether a file holds one recording.
+        may_be_silent: whether a file without words is of silence; of other formats it is an error.
         has_times: whether it has times.
         media_type: media type of its files.
         write_back: writes the utterances of a file into its document; None if it is not written, or also from others.
@@ -79,6 +80,7 @@ class _Format:
     suffixes: tuple[str, ...]
     _: KW_ONLY
     one_recording: bool = False
+    may_be_silent: bool = False
     has_times: bool = True
     media_type: str = f"text/plain{_UTF8}"
     write_back: Writer | None = field(default=None, kw_only=True)
@@ -119,6 +121,7 @@ class JsonFormat(_Format):
     write: Writer | None = None
     suffixes: tuple[str, ...] = field(default=(".json",), kw_only=True)
     one_recording: bool = field(default=True, kw_only=True)
+    may_be_silent: bool = field(default=True, kw_only=True)
     media_type: str = field(default="application/json", kw_only=True)
 
 
@@ -152,7 +155,7 @@ class BinaryFormat(_Format):
 Format = TextFormat | JsonFormat | DirectoryFormat | BinaryFormat
 _DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _PLAIN = (".txt", "", STANDARD_STREAM)
-_one_recording = partial(TextFormat, one_recording=True)
+_one_recording = partial(TextFormat, one_recording=True, may_be_silent=True)
 _FORMATS: Sequence[Format] = (
     TextFormat("text", _PLAIN, read_text, write_text_lines, has_times=False),
     TextFormat("tsv", (".tsv",), read_tsv, write_tsv, None, is_tsv, has_times=False),

@@ -68,12 +68,6 @@ class Source:
         """Whether the input can be read only once: standard input, a named pipe."""
         return self.file.is_stream
 
-    @property
-    def may_be_silent(self) -> bool:
-        """Whether the file may be of silence: JSON, or a format of one recording."""
-        chosen = registry.FORMATS[self.format]
-        return chosen.one_recording or isinstance(chosen, registry.JsonFormat)
-
     def utterances(self) -> Iterator[Utterance]:
         """Return the utterances; the file is read while they are iterated over."""
         if self._given is None:

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from asr_punct.decode.inputs import WordFlag, given_flags
 from asr_punct.decode.openings import opens
 from asr_punct.letter_case import case_of
-from asr_punct.marks import END_OR_BREAK_OFF, LEFT, MARKS, Kind, Labels, Mark
+from asr_punct.marks import END_OR_BREAK_OFF, LEFT, MARKS, SENTENCE_OPENINGS, Kind, Labels, Mark
 from asr_punct.text import has_bracket, read_marks
 from asr_punct.text.language_rules import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 
 _LEFT = frozenset(LEFT)
-_OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
-"""Marks that open a sentence: ¿ and ¡."""
-_CLOSING = frozenset(mark.partner for mark in _OPENING if mark.partner)
+_CLOSING = frozenset(mark.partner for mark in SENTENCE_OPENINGS if mark.partner)
 _QUOTES = frozenset(mark for mark in MARKS if mark.kind is Kind.QUOTE)
 _BEGIN_SPEECH = frozenset(mark for mark in LEFT if mark.kind in (Kind.QUOTE, Kind.DASH))
 _CLAUSES = frozenset(mark for mark in MARKS if mark.kind in (Kind.STOP, Kind.COMMA))
@@ -33,7 +31,7 @@ def mark_flags(left: str, right: str, labels: Labels) -> int:
         return 0
     marks = labels.marks | read_marks(left, right)
     flags = given_flags(marks)
-    if marks & _OPENING:
+    if marks & SENTENCE_OPENINGS:
         flags |= WordFlag.LEFT_TAKEN
     if marks - _LEFT - _QUOTES:
         flags |= WordFlag.RIGHT_TAKEN

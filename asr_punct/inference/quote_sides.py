@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asr_punct.decode.inputs import WordFlag
-from asr_punct.glyphs import stops_inside_quotes
+from asr_punct.glyphs import INSIDE_QUOTES, stops_inside_quotes
 from asr_punct.inference.tokens import Token
-from asr_punct.marks import LEFT, MARKS, Kind, Labels, Mark
+from asr_punct.marks import END_OR_BREAK_OFF, SENTENCE_OPENINGS, Labels, Mark
 from asr_punct.text import read_marks
 
-_OPENING = frozenset(mark for mark in LEFT if mark.kind is Kind.END)
-_ENDS = frozenset(mark for mark in MARKS if mark.kind <= Kind.ELLIPSIS and not mark.is_left) - {Mark.PERIOD}
-_STOPS = frozenset([Mark.COMMA, Mark.PERIOD])
+_OPENING_GLYPHS = tuple(mark.glyph for mark in SENTENCE_OPENINGS)
+_ENDS = END_OR_BREAK_OFF - {Mark.PERIOD}
 _OPENS, _CLOSES = map(int, (WordFlag.OPENS, WordFlag.CLOSES))
 
 
@@ -54,7 +53,7 @@ class QuoteSides:
     def _placed(self, token: Token, label: Labels) -> Labels:
         marks = label.marks | read_marks(token.left, token.right)
         begins, self._clause_begins = self._clause_begins, any(not mark.is_left for mark in marks)
-        opens_pair = not marks.isdisjoint(_OPENING)
+        opens_pair = not marks.isdisjoint(SENTENCE_OPENINGS)
         if token.flags & _OPENS:
             self._is_pair_open |= _opens_outside(token.left)
             self._is_own = not self._is_pair_open and (opens_pair or begins)
@@ -69,13 +68,13 @@ class QuoteSides:
             self._is_pair_open = False
         if not (token.core and label.marks and token.flags & (_OPENS | _CLOSES)):
             return label
-        is_inside = not label.marks.isdisjoint(_OPENING)
+        is_inside = not label.marks.isdisjoint(SENTENCE_OPENINGS)
         if token.flags & _CLOSES:
             is_inside |= is_own and not label.marks.isdisjoint(_ENDS)
-            is_inside |= self._stops_inside and Mark.QUOTE in marks and label.marks <= _STOPS
+            is_inside |= self._stops_inside and Mark.QUOTE in marks and label.marks <= INSIDE_QUOTES
         return replace(label, inside=True) if is_inside else label
 
 
 def _opens_outside(left: str) -> bool:
     """Whether the marks before a word have ¿ or ¡ before a quotation mark or bracket."""
-    return left[:1] in ("¿", "¡") and left[-1] not in ("¿", "¡")
+    return left.startswith(_OPENING_GLYPHS) and not left.endswith(_OPENING_GLYPHS)

@@ -15,9 +15,10 @@ from asr_punct.formats.json.nodes import Node, entries_or_text, find, segment_ut
 from asr_punct.formats.times import NotATime, confidence_of, end_after, time_of
 from asr_punct.formats.values import Object, short_repr
 from asr_punct.languages import parse_language
+from asr_punct.marks import LEFT, Kind
 from asr_punct.words import Seconds, Utterance, Word
 
-_OPENING = frozenset("¿¡«“‘([{")
+_OPENING = frozenset("“‘([{").union(mark.glyph for mark in LEFT if mark.kind is not Kind.DASH)
 _GOOGLE_START_KEYS = ("startTime", "startOffset", "start_time", "start_offset")
 _GOOGLE_END_KEYS = ("endTime", "endOffset", "end_time", "end_offset")
 
