@@ -190,6 +190,16 @@ def test_stl_is_read_by_another_program(tmp_path):
     assert " ".join(texts).split() == unicodedata.normalize("NFC", f"Hola. {long}").split()
 
 
+def test_a_turn_without_times_gets_those_between_its_neighbours(tmp_path):
+    said = [spoken("Hola.", 1.0), Utterance((Word("ya."),), recording="r"), spoken("Adiós.", 4.0)]
+    said = [replace(each, recording="r") for each in said]
+    formats.write(said, tmp_path / "a.audacity", ES, "audacity")
+    lines = (tmp_path / "a.audacity").read_text().splitlines()
+    starts, ends = zip(*(map(float, line.split("\t")[:2]) for line in lines), strict=True)
+    assert starts[1] == ends[0]
+    assert ends[1] == 4.0
+
+
 TWO_CHANNELS = """1
 00:00:01,000 --> 00:00:01,010
 Sí.

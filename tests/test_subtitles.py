@@ -148,6 +148,13 @@ def test_a_cue_that_would_be_too_short_joins_the_next_one():
     assert lines_of(*said) == [("sí. y luego vino.",)]
 
 
+def test_no_cue_ends_after_a_word_that_is_cut_off():
+    said = utterance("we have always been saying that th- the targeted acquisitions of pre- previous years")
+    for characters in range(16, 43):
+        cues = list(make_cues([said], replace(NETFLIX, characters=characters), EN))
+        assert not [line for cue in cues for line in cue.lines if line.endswith("-")]
+
+
 def test_a_word_binds_across_utterances_of_one_speaker_and_not_before_another():
     first, second = utterance("i am certainly going"), utterance("to be there tomorrow morning", start=1.4)
     limits = replace(NETFLIX, characters=22, lines=1)

@@ -7,19 +7,21 @@ from itertools import accumulate, chain, groupby, pairwise
 
 from asr_punct.errors import EXPECTED_TIMES, InputError
 from asr_punct.glyphs import Glyphs, write_text
-from asr_punct.marks import SENTENCE_ENDS, Kind, Mark
+from asr_punct.marks import LEFT, SENTENCE_ENDS, Kind, Mark
 from asr_punct.subtitles.binding import binds, opens_phrase
 from asr_punct.subtitles.overlaps import interleaved
 from asr_punct.subtitles.unit import COMMA, NO_MARK, PHRASE, SENTENCE, STOP, Unit
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.sentence_ends import marks_after
 from asr_punct.text.turns import has_arrow
-from asr_punct.words import Seconds, Utterance, has_times
+from asr_punct.words import Seconds, Utterance, has_times, marks_of
 
 _SPEECH_RATE = 15.0
 """Characters per second, for words without a time at the edge of an utterance."""
 _LONG_WORD: Seconds = 0.5
 """A word whose end is unknown lasts at most this much longer."""
+_UNFINISHED = frozenset({*LEFT, Mark.DASH})
+"""Marks of a word that the speaker did not end: the hyphen after it is read as a dash."""
 _COSTS = {
     Kind.END: SENTENCE,
     Kind.ELLIPSIS: STOP,
@@ -43,7 +45,8 @@ def _without_silence(utterance: Utterance) -> Utterance:
 class _Token:
     """A token. `core` is its word in lower case, "" for a token of marks alone.
 
-    `has_mark` is whether a mark follows the word, `opens` whether its marks belong to the next word (`¿`).
+    `has_mark` is whether a mark follows the word, `opens` whether its marks belong to the next word (`¿`), `is_cut_off`
+    whether the speaker did not end it (`th- the`).
     """
 
     unit: Unit
@@ -51,6 +54,7 @@ class _Token:
     has_mark: bool
     opens: bool
     is_dash: bool
+    is_cut_off: bool
 
 
 def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int) -> list[Unit]:
@@ -82,6 +86,8 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
 
 def _with_binding(token: _Token, after: _Token, language: str) -> _Token:
     """Return the token with what depends on the next one: whether it binds to it, or may break before its phrase."""
+    if token.is_cut_off:
+        return replace(token, unit=replace(token.unit, binds=True))
     if token.has_mark:
         return token
     opens = token.core and opens_phrase(after.core, language)
@@ -142,7 +148,8 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
     glyphs = glyphs.of(utterance.language)
     for word, label, (start, end) in zip(utterance.words, utterance.labels, filled_times(utterance), strict=True):
         before, core, after = split_token(word.text, glyphs.name)
-        marks = marks_after(word, glyphs.name)
+        is_cut_off = bool(core) and after == "-" == word.text[-1:] and marks_of(word) <= _UNFINISHED
+        marks = frozenset() if is_cut_off else marks_after(word, glyphs.name)
         cost = min((_COSTS[mark.kind] for mark in marks), default=NO_MARK)
         text = write_text([word.text], [label], glyphs)
         unit = Unit(
@@ -150,7 +157,7 @@ def _tokens(utterance: Utterance, glyphs: Glyphs) -> Iterator[_Token]:
         )
         is_dash = not core and read_marks(before, after) == {Mark.DASH}
         opens = (bool(before) and not after) or has_arrow(word.text)
-        yield _Token(unit, core.lower(), bool(marks), opens, is_dash)
+        yield _Token(unit, core.lower(), bool(marks), opens, is_dash, is_cut_off)
 
 
 def _join_marks(tokens: Iterable[_Token], characters: int) -> Iterator[Unit]:

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from asr_punct.glyphs import Glyphs
 from asr_punct.sentences import sentences
-from asr_punct.subtitles.units import filled_times
+from asr_punct.subtitles.units import filled_times, with_edges
 from asr_punct.words import Utterance, bounds, has_times, text_of_utterance
 
 
@@ -29,8 +29,8 @@ def write_sentences(utterances: Iterable[Utterance], out: TextIO, glyphs: Glyphs
 
 
 def timed_sentences(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
-    """Yield the sentences of utterances; all words have times if one of their utterance has."""
-    return sentences(map(_filled, utterances), glyphs)
+    """Yield the sentences of utterances; all words have times if one of their recording has."""
+    return sentences(map(_filled, with_edges(utterances)), glyphs)
 
 
 def _filled(utterance: Utterance) -> Utterance:
