@@ -330,6 +330,12 @@ SAMPLES: dict[str, str | dict[str, str]] = {
     ),
     "srt": "1\n00:00:00,250 --> 00:00:02,125 X1:10\nqué dijo\nana\n\n"
     "7\n00:00:03,000 --> 00:00:04,250\n<i>hola</i> r&d\n\n",
+    "ass": "[Script Info]\n; made\n\n[Events]\n"
+    "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    "Comment: 0,0:00:00.00,0:00:00.10,Default,,0,0,0,,nada\n"
+    "Dialogue: 0,0:00:00.25,0:00:02.125,Default,a,0,0,0,,{\\i1}qué{\\i0} dijo\\Nana\n"
+    "Dialogue: 0,0:00:02.50,0:00:02.60,Default,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}\n"
+    "Dialogue: 0,0:00:03.00,0:00:04.25,Default,a,0,0,0,,{\\b1}hola{\\b0}\\hr&d\n\n[Fonts]\nDialogue: no\n",
     "vtt": "WEBVTT - talk\n\nNOTE made\n\na\n00:00.250 --> 00:02.125 line:0\n<v Ana>qué dijo\nana</v>\n\n"
     "00:03.000 --> 00:04.250\nhola r&amp;d\n",
 }

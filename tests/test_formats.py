@@ -191,7 +191,7 @@ def test_formats_are_detected_by_name(name, expected):
 
 @pytest.mark.parametrize(
     ("name", "found"),
-    [("a.ass", "a .ass file"), ("a.ttml", "a .ttml file"), ("a.XML", "a .xml file"), ("a.flac", "audio")],
+    [("a.sami", "a .sami file"), ("a.ttml", "a .ttml file"), ("a.XML", "a .xml file"), ("a.flac", "audio")],
 )
 def test_other_kinds_of_files_are_read_as_text_only_on_request(tmp_path, name, found):
     path = file(tmp_path, name, "hola\n")

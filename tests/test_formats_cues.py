@@ -229,6 +229,38 @@ def test_ass_names_speakers_and_escapes_what_it_reserves(tmp_path):
     assert [cue[2] for cue in read_ass(saved(said[:1], tmp_path, "ass"))] == ["Gil Ana"]
 
 
+EVENTS = "[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+LINE = "Dialogue: 0,0:00:01.00,0:00:02.50,Default,Ana,0,0,0,,"
+
+
+def test_the_lines_of_ass_keep_their_tags(tmp_path):
+    text = f"{EVENTS}Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,nada\n{LINE}{{\\i1}}hola{{\\i0}},\\Nr{{\\k9}}&d\n"
+    text += f"{LINE}{{\\p1}}m 0 0 l 9 9{{\\p0}}\n[Fonts]\n{LINE}no\n"
+    (cue,) = formats.read(file(tmp_path, "a.ass", text))
+    assert [(word.text, word.start, word.end) for word in cue.words] == [("hola,", 1.0, None), ("r&d", None, 2.5)]
+    assert cue.speaker == "Ana"
+    labels = (Labels(frozenset(), Case.FIRST_CAP), Labels(frozenset({Mark.QUESTION, Mark.OPEN_QUES}), Case.ALL_CAPS))
+    changed = text.replace("}hola{", "}Hola{").replace("r{\\k9}&d", "¿R{\\k9}&D?")
+    assert written([annotate(cue, labels=labels)], "ass") == changed
+    assert "Hola,\n¿R&D?\n" in written([annotate(cue, labels=labels)], "srt")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found"),
+    [(EVENTS.replace("Effect, ", ""), 2, "9 columns"), (f"{EVENTS}{LINE[:-2]}hola\n", 3, "8 columns")],
+)
+def test_ass_has_ten_columns(tmp_path, text, line, found):
+    with refused_at(f"{tmp_path}/a.ass:{line}", found):
+        list(formats.read(file(tmp_path, "a.ass", text)))
+
+
+def test_new_ass_is_read_again(tmp_path):
+    said = [talk(("{b}", 0.0), (r"a\Nb", 0.4), speaker="Gil"), talk(("sí", 9.0))]
+    found = list(formats.read(saved(said, tmp_path, "ass", subtitles=NETFLIX)))
+    assert [[word.text for word in each.words] for each in found] == [["{b}", r"a\Nb"], ["sí"]]
+    assert [each.speaker for each in found] == ["Gil", ""]
+
+
 def test_ttml_is_an_ebu_tt_d_document(tmp_path):
     root = ElementTree.parse(saved([talk(("hola", 0.5))], tmp_path, "ttml")).getroot()
     assert root.get("{http://www.w3.org/ns/ttml#parameter}timeBase") == "media"

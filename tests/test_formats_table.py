@@ -41,15 +41,27 @@ NAMING = ("tsv", "json", "textgrid", "eaf", "nemo", "whisper", "whisper-jsonl", 
 """Formats whose files can name the time source."""
 WITH_KEY = ("nemo", "whisper", "whisper-jsonl", "vosk", "lhotse")
 """Those that name it by the key `times`, unless it is the default."""
-WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "whisper-jsonl", "lhotse", "vtt")
+WITH_SPEAKERS = ("json", "stm", "eaf", "whisper", "whisper-jsonl", "lhotse", "vtt", "ass")
 """Formats with speakers."""
 TIMELESS = ("text", "tsv", "kaldi-text")
-EDGES = ("stm", "srt", "vtt", "whisper-log", "whisper-tsv", "whisper-csv", "aeneas")
+EDGES = ("stm", "srt", "vtt", "ass", "whisper-log", "whisper-tsv", "whisper-csv", "aeneas")
 """Formats without times, and with those of segments alone."""
 OFFSETS = ("startOffset", "endOffset")
 KEEP_CASE = ("textgrid", "mfa")
 """Formats that keep the case of their words beside the words with marks."""
-NEED_TIMES = ("ctm", "stm", "textgrid", "eaf", "lhotse", "srt", "vtt", "whisper-log", "whisper-tsv", "whisper-csv")
+NEED_TIMES = (
+    "ctm",
+    "stm",
+    "textgrid",
+    "eaf",
+    "lhotse",
+    "srt",
+    "vtt",
+    "ass",
+    "whisper-log",
+    "whisper-tsv",
+    "whisper-csv",
+)
 
 
 def put(path, content):
@@ -121,7 +133,7 @@ def expected_sources(sources, name):
 
 def test_the_table_has_all_formats():
     assert {format_of(row) for row in SAMPLES} == set(READABLE)
-    only_written = {"ass", "ttml"}, {"stl", "markdown", "docx", "sentences", "audacity"}
+    only_written = {"ttml"}, {"stl", "markdown", "docx", "sentences", "audacity"}
     assert set.union(*only_written) == set(WRITABLE) - set(READABLE)  # read in test_formats_cues and test_documents
 
 
@@ -323,7 +335,7 @@ def transcripts(draw):
 @settings(max_examples=20)
 @given(utterances=transcripts(), labelled=st.booleans())
 def test_any_transcript_is_read_back(tmp_path_factory, name, utterances, labelled):
-    if name in ("srt", "vtt"):  # cues of several speakers have dashes
+    if name in ("srt", "vtt", "ass"):  # cues of several speakers have dashes
         utterances = [replace(utterance, speaker="") for utterance in utterances]
     path = write(exclaimed(utterances) if labelled else utterances, tmp_path_factory.mktemp("trip") / "out", name)
     again = read(path, name)

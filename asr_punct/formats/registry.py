@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from asr_punct.files import STANDARD_STREAM, Pathlike
+from asr_punct.formats.cues.ass_reader import is_ass, read_ass
 from asr_punct.formats.cues.cue_reader import is_srt, is_vtt, read_srt, read_vtt
 from asr_punct.formats.cues.stl import stl_content
 from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, write_ass, write_srt, write_ttml, write_vtt
@@ -210,7 +211,7 @@ _FORMATS: Sequence[Format] = (
     JsonFormat("azure", cloud_speakers.is_azure, cloud_speakers.read_azure),
     _one_recording("srt", (".srt",), read_srt, write_srt, None, is_srt, media_type=f"application/x-subrip{_UTF8}"),
     _one_recording("vtt", (".vtt",), read_vtt, write_vtt, None, is_vtt, media_type=f"text/vtt{_UTF8}"),
-    _one_recording("ass", (".ass",), None, write_ass),
+    _one_recording("ass", (".ass", ".ssa"), read_ass, write_ass, None, is_ass),
     BinaryFormat("stl", (".stl",), stl_content, one_recording=True, media_type="application/octet-stream"),
     TextFormat("markdown", (".md",), None, write_markdown, media_type=f"text/markdown{_UTF8}"),
     BinaryFormat("docx", (".docx",), docx_content, media_type=_DOCX),
@@ -242,7 +243,7 @@ BY_SUFFIX = {
 UNREADABLE_SUFFIXES = {
     *(suffix for suffix, name in BY_SUFFIX.items() if name not in READABLE),
     *(".mlf", ".trs", ".rttm", ".xml", ".html", ".pdf", ".odt", ".doc", ".rtf", ".yaml", ".yml", ".cha"),
-    *(".sbv", ".lrc", ".sub", ".ssa", ".smi", ".sami", ".scc", ".dfxp", ".itt"),
+    *(".sbv", ".lrc", ".sub", ".smi", ".sami", ".scc", ".dfxp", ".itt"),
 }
 """Suffixes of files that have no reader. If they were read as text, their times and tags would become words."""
 UNREADABLE_LINES = {
@@ -250,7 +251,6 @@ UNREADABLE_LINES = {
     "SubViewer's captions": re.compile(r"\d+:\d\d:\d\d\.\d+,\d+:\d\d:\d\d\.\d+$"),
     "lyrics with times": re.compile(r"\[\d+:\d\d[.:]\d\d+\]|\[(?:ti|ar|al|by|re|ve|offset|length):"),
     "MicroDVD's captions": re.compile(r"\{\d+\}\{\d+\}"),
-    "SubStation Alpha": re.compile(r"\[Script Info\]|Dialogue: "),
 }
 """First lines of files that have no reader, by what they are; as with their suffixes, these are not read as text."""
 

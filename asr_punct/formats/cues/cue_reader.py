@@ -15,7 +15,7 @@ from asr_punct.errors import InputError, plural
 from asr_punct.files import Lines, Pathlike, display_name, read_lines, recording_name
 from asr_punct.formats.cues.blocks import Block, srt_blocks, stray_texts, vtt_blocks
 from asr_punct.formats.cues.clock import ARROW, Times, has_word_time, word_times
-from asr_punct.formats.cues.cue_text import SRT, VTT, CueText, Markup
+from asr_punct.formats.cues.cue_text import MARKUPS, SRT, VTT, CueText, Markup
 from asr_punct.formats.entries import with_edge_times
 from asr_punct.formats.fragments import Fragments
 from asr_punct.formats.origins import LineOrigin
@@ -54,7 +54,7 @@ class CueOrigin(LineOrigin):
     @property
     def markup(self) -> Markup:
         """Markup of the file."""
-        return VTT if self.format == VTT.format else SRT
+        return MARKUPS[self.format]
 
 
 def is_vtt(rows: Sequence[Sequence[str]]) -> bool:

@@ -2,7 +2,8 @@
 
 SRT tags are those that players know (`<i>`, `<font …>`, `{\\an8}`); other text in angle brackets is a word (`<unk>`).
 In WebVTT all angle brackets are tags, and character references (`&lt;`, `&#160;`) are the characters that they stand
-for. In both `<br>` is a line break, and the annotations of ruby (`<rt>…</rt>`) belong to their tags.
+for. In both `<br>` is a line break, and the annotations of ruby (`<rt>…</rt>`) belong to their tags. In SubStation
+Alpha the columns before a line's text are a tag too, and so are drawings; `\\N` is a line break.
 """
 
 import re
@@ -19,6 +20,7 @@ _VOICE = re.compile(r"</?v[\s.>]")
 """Start of a WebVTT voice tag: `<v Ana>`, `<v.loud Ana>` or `</v>`."""
 _SPEAKER = re.compile(r"\s*<v(?:\.[^\s>]*)?[ \t]+([^<>\n]+)>")
 _BREAK = r"(?i:<br\s*/?\s*>)"
+_ANY_BREAK = rf"{_BREAK}|\\[Nnh]"
 _NUMBERS = [number for number in range(0x3001) if unescape(f"&#{number};").isspace()]
 _SPACE_NAMES = (name for name, value in html5.items() if value.isspace())
 _SPACE = r"\s|{}|&(?:{}|#0{{0,4}}(?:{})(?![0-9]);?|#[xX]0*(?i:{})(?![0-9a-fA-F]);?)".format(
@@ -35,6 +37,15 @@ _SRT_TAG = (
     rf"{_RUBY}|{_BREAK}|</?(?:[bius]|em|strong|ruby|rt|rp|sub|sup|big|small|(?:font|span|c|v|lang)(?:[\s.][^<>\n]*)?"
     r"|[A-Za-z]+\s[^<>\n=]*=[^<>\n]*)\s*/?>|\{\\[^{}\n]*\}"
 )
+ASS_COLUMNS = 10
+"""Number of columns of a line of SubStation Alpha; the last one is its text, which may have commas."""
+_ASS_BREAK = r"\\[Nnh]"
+_ASS_TAG = (
+    rf"^\s*Dialogue:(?:[^,\n]*,){{{ASS_COLUMNS - 1}}}|(?<!\\)\{{[^{{}}]*\\p[1-9][^{{}}]*\}}[^{{}}]*"
+    rf"|(?<!\\)\{{[^{{}}]*\}}|{_ASS_BREAK}"
+)
+WORD_JOINER = "\u2060"
+"""Inserted after a backslash, because SubStation Alpha cannot escape the `\\N` of a text."""
 _VTT_TAG = rf"{_RUBY}|<[^<>\n]*>"
 
 
@@ -51,7 +62,7 @@ class CueText:
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """Tags and escaped characters of `SRT` or `VTT`.
+    """Tags and escaped characters of `SRT`, `VTT` or `ASS`.
 
     Attributes:
         format: name of the format.
@@ -79,11 +90,13 @@ class Markup:
 
     def without_tags(self, text: str) -> str:
         """Return the text without tags, a space for a line break; escaped characters stay."""
-        return self.tag.sub(lambda match: " " if re.match(_BREAK, match[0]) else "", text)
+        return self.tag.sub(lambda match: " " if re.fullmatch(_ANY_BREAK, match[0]) else "", text)
 
     def plain(self, text: str) -> str:
         """Return the text without tags, its escaped characters decoded."""
         text = self.without_tags(text)
+        if self is ASS:
+            return re.sub(r"\\([{}])", r"\1", text).replace(f"\\{WORD_JOINER}", "\\")
         return unescape(_LONG_NUMBER.sub("\ufffd", text)) if self is VTT else text
 
     def token(self, word: str) -> str:
@@ -92,6 +105,8 @@ class Markup:
 
     def escape(self, text: str) -> str:
         """Return plain text with reserved characters escaped; SRT reserves none."""
+        if self is ASS:
+            return text.replace("\\", f"\\{WORD_JOINER}").replace("{", r"\{").replace("}", r"\}")
         return escape(text, quote=False) if self is VTT else text
 
     def voice_tag(self, speaker: str) -> str:
@@ -106,6 +121,8 @@ class Markup:
 
     def spaces(self, between: str) -> str:
         """Return the white space and line breaks between two words, for a file of the other format."""
+        if self is ASS:
+            return self.without_tags(re.sub(r"\\[Nn]", "\n", between))
         spaced = re.sub(_SPACE, lambda match: "\n" if match[0][0] in "\n<" else " ", between)
         return self.without_tags(spaced)
 
@@ -160,3 +177,9 @@ SRT = Markup(
     re.compile(rf"(?P<space>\s|{_BREAK})|{_SRT_TAG}|(?P<text>[^\s<{{]+|.)", re.IGNORECASE),
 )
 VTT = Markup("vtt", re.compile(_VTT_TAG), re.compile(rf"(?P<space>{_SPACE})|{_VTT_TAG}|(?P<text>[^\s<&]+|.)"))
+ASS = Markup(
+    "ass",
+    re.compile(_ASS_TAG),
+    re.compile(rf"{_ASS_TAG.removesuffix('|' + _ASS_BREAK)}|(?P<space>\s|{_ASS_BREAK})|(?P<text>[^\s\\{{]+|.)"),
+)
+MARKUPS = {each.format: each for each in (SRT, VTT, ASS)}

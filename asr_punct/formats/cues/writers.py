@@ -14,7 +14,7 @@ from typing import TextIO, cast
 
 from asr_punct.errors import ArgumentError, InputError, Setting, plural
 from asr_punct.formats.cues.cue_reader import CueOrigin
-from asr_punct.formats.cues.cue_text import SRT, VTT, Markup
+from asr_punct.formats.cues.cue_text import ASS, MARKUPS, SRT, VTT, Markup
 from asr_punct.formats.values import escape_xml, format_clock, xml_attributes
 from asr_punct.glyphs import Glyphs
 from asr_punct.subtitles import NETFLIX, Cue, Limits, make_cues, parse_limits
@@ -46,10 +46,13 @@ def write_subtitles(
     `on_cue` is called with each cue. Raises InputError if a channel has no times, or an utterance belongs to another
     recording.
     """
-    markup = _MARKUPS[format_name]
     remaining = iter(utterances)
     first = list(islice(remaining, 1))
-    cues = _Cues(format_name, glyphs).make(chain(first, remaining), limits)
+    is_kept = limits is None and any(
+        isinstance(each.origin, CueOrigin) and each.origin.format == format_name for each in first
+    )
+    markup = MARKUPS[format_name] if is_kept else _MARKUPS[format_name]
+    cues = _Cues(format_name, glyphs, markup).make(chain(first, remaining), limits)
     if on_cue:
         cues = _reported(cues, on_cue)
     if format_name == markup.format:
@@ -105,8 +108,8 @@ class _Cues:
     `_recording` is that of the new cues.
     """
 
-    def __init__(self, format_name: str, glyphs: Glyphs) -> None:
-        self._format, self._markup, self._glyphs = format_name, _MARKUPS.get(format_name, SRT), glyphs
+    def __init__(self, format_name: str, glyphs: Glyphs, markup: Markup = SRT) -> None:
+        self._format, self._markup, self._glyphs = format_name, markup, glyphs
         self._last_line, self._last_end = "", 0.0
         self._recording: str | None = None
 
@@ -208,8 +211,6 @@ Style: Default,Arial,64,&H00FFFFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,
 [Events]
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 """
-_WORD_JOINER = "\u2060"
-"""Inserted after a backslash, because ASS cannot escape the `\\N` of a text."""
 
 
 def _ass_lines(cues: Iterable[Cue]) -> Iterator[str]:
@@ -217,12 +218,8 @@ def _ass_lines(cues: Iterable[Cue]) -> Iterator[str]:
     yield _ASS_HEAD
     for cue in cues:
         name = " ".join(cue.speakers[0].replace(",", " ").split()) if len(cue.speakers) == 1 else ""
-        text = r"\N".join(map(_ass_text, cue.lines))
+        text = r"\N".join(map(ASS.escape, cue.lines))
         yield f"Dialogue: 0,{_ass_time(cue.start)},{_ass_time(cue.end)},Default,{name},0,0,0,,{text}\n"
-
-
-def _ass_text(line: str) -> str:
-    return line.replace("\\", "\\" + _WORD_JOINER).replace("{", r"\{").replace("}", r"\}")
 
 
 def _ass_time(seconds: Seconds) -> str:
