@@ -11,9 +11,17 @@ from asr_punct.marks import CASES, Case
 
 _MIN_LETTERS = 3
 """Fewest letters of a spelled word, without those inside it that may be words (`a y b`)."""
+_NEAR = 2
+"""Letters of a choice are at most this far from each other in the alphabet."""
 _IS_OTHER_CASE = np.array([case is not Case.FIRST_CAP for case in CASES])
 _IMPOSSIBLE = -1e6
 """Log-probability of another case."""
+
+
+def _are_apart(first: tuple[str, ...], last: tuple[str, ...]) -> bool:
+    """Whether two letters are not near in the alphabet, as those of a choice are (`a o b`, `x y z`)."""
+    letters = [text.lower() for text in (*first, *last) if len(text) == 1]
+    return len(letters) == 2 and abs(ord(letters[0]) - ord(letters[1])) > _NEAR
 
 
 def spell_alike(words: DecoderInput, before: FlagArray) -> DecoderInput:
@@ -27,8 +35,11 @@ def spell_alike(words: DecoderInput, before: FlagArray) -> DecoderInput:
         return words
     edges = np.diff(letters.astype(np.int8), prepend=0, append=0)
     spelled = np.zeros(len(flags), dtype=bool)
+    texts = (*[""] * len(before), *words.words)
     for start, stop in zip(np.flatnonzero(edges > 0), np.flatnonzero(edges < 0), strict=True):
         others = has_flag(flags[start + 1 : stop - 1], WordFlag.CONJUNCTION).sum()
+        if stop - start == _MIN_LETTERS and _are_apart(texts[start : start + 1], texts[stop - 1 : stop]):
+            others = 0
         spelled[start:stop] = stop - start - others >= _MIN_LETTERS
     inside = spelled & np.append(spelled[1:], False), spelled & np.insert(spelled[:-1], 0, False)
     joins_next, joins_last = (each[len(before) :] for each in inside)

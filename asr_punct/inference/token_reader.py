@@ -20,7 +20,7 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, glued_marks, split_sound, split_token
 from asr_punct.text.entities import unescape
 from asr_punct.text.language_rules import rules_of
-from asr_punct.text.pieces import barred_before, barred_between, is_clitic, spoken_whole
+from asr_punct.text.pieces import barred_before, barred_between, is_clitic, is_ending, spoken_whole
 from asr_punct.text.roles import Role, RoleReader, is_special, roles_of
 from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
 from asr_punct.words import Word
@@ -99,7 +99,7 @@ class TokenReader:
             after = replace(after, left=after.left[len(glued) :])
         if after.core and before.flags & STOPPED and in_word(before.core, after.core, _cores(context), self._language):
             before = replace(before, flags=without_end(before.flags))
-        if barred := barred_between(before.core, after.core) or barred_before(after.left):
+        if barred := barred_between(before.core, after.core, self._language) or barred_before(after.left):
             before = replace(before, barred=barred)
         return before, after
 
@@ -198,7 +198,7 @@ class TokenReader:
         subwords = self._tokenizer.encode(spoken)
         for (text, pause), (left, core, right), read, ids in zip(keys, parts, spoken, subwords, strict=True):
             flags = mark_and_case_flags(text, left, core, right, NO_LABELS) | self._letter_flags(core)
-            flags |= _CASE_FIXED if is_clitic(text, self._language) else 0
+            flags |= _CASE_FIXED if is_clitic(text, self._language) or is_ending(core, self._language) else 0
             yield Token(ids, pause, text=text, core=core, left=left, right=right, flags=flags, spoken=read)
 
     def _letter_flags(self, core: str) -> int:

@@ -1,5 +1,7 @@
 """Capitals of words with a hyphen: all parts of a name (`Ocasio-Cortez`, `Jean-Paul`), the first of another word.
 
+Letters that someone spells (`j-o-n`) all have one.
+
 In English most such words with a capital are names. In Spanish and Basque, which write compounds and endings with a
 hyphen (`Franco-alemán`, `Donostia-ko`), only those that begin with a common first name or a surname in -ez are.
 """
@@ -51,6 +53,8 @@ _FIRST_NAMES = frozenset(
 def with_capital_parts(word: str, language: str = "en") -> str:
     """Return a lower-case word with a capital, or with one in each part of a name."""
     first, *others = word.split("-")
+    if len(others) > 1 and all(len(part) == 1 and part.isalpha() for part in (first, *others)) and first not in others:
+        return word.upper()
     if language != "en" and not _is_name(first, others, rules_of(language).suffixes):
         return _capitalised(word)
     if first in _PREFIXES or len(first) == 1 or first in others:  # `e-mail`, `bye-bye`

@@ -4,6 +4,9 @@
 * a number and its unit or currency: `3 %`, `$ 5`;
 * numbers: `555 123 4567`, `1 500 000`, `3 . 5`, `five five five one two`, but not counting (`one two three`);
 * addresses: `user @ example . com`, `www . example . org`.
+
+Basque endings that are no words (`bilbo ra`, `eitb ren`) are read on their own, because the word before may be an
+acronym, but in lower case and with no mark before them.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import re
 from collections.abc import Sequence
 
 from asr_punct.caching import cached_by_word
-from asr_punct.marks import Mark
+from asr_punct.marks import RIGHT, Mark
 from asr_punct.text.edges import split_token
 from asr_punct.text.language_rules import rules_of
 
@@ -26,7 +29,7 @@ _SYMBOL = re.compile(r"[%‰€$£¥°º]|[°º][cf]", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _JOINERS, _DASHES = frozenset(".,:/-–—@"), frozenset("-–—")
-_NO_MARKS, _NO_DASH = frozenset[Mark](), frozenset({Mark.DASH})
+_NO_MARKS, _ALL_MARKS, _NO_DASH = frozenset[Mark](), frozenset(RIGHT), frozenset({Mark.DASH})
 _NO_COMMA = frozenset({Mark.COMMA})
 # between digits (`1 2`) these would make another number of them
 _NO_MARKS_IN_DIGITS = frozenset({Mark.DASH, Mark.COMMA, Mark.PERIOD})
@@ -44,6 +47,8 @@ _FURTHER_NUMBERS = _words(
     hamar hamaika hamabi hogei berrogei hirurogei laurogei ehun ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"""
 )
+_ENDINGS = _words("ra ren rekin arekin ko rako tik etik etatik rentzat arentzat raino rik aren kin koa koak rena tarra")
+"""Basque endings that are words of no language of the models."""
 _KINDS = {"www": "h"} | dict.fromkeys(_words("com org net edu gov eus"), "c")
 _KINDS |= dict.fromkeys(_words("uk eu cat gal mx ar au io"), "t")
 # regular expressions of the tokens of an address, one character each: a word, a domain that is no word, one that may be
@@ -59,12 +64,13 @@ _LONGEST_ADDRESS = 12
 def may_be_piece(token: str, language: str) -> bool:
     """Whether a token may be a part of a word in pieces, but for the words of addresses."""
     if token.isalpha():
-        return token.lower() in _DIGITS or token.lower() in _FURTHER_NUMBERS
+        return token.lower() in _DIGITS or token.lower() in _FURTHER_NUMBERS or is_ending(token, language)
     return (
         token in _JOINERS
         or is_clitic(token, language)
         or bool(_SYMBOL.fullmatch(_core(token)))
         or _is_number(_core(token))
+        or is_ending(_core(token), language)
     )
 
 
@@ -75,6 +81,11 @@ def is_clitic(token: str, language: str) -> bool:
         return False
     after = split_token(token, language)[2]
     return token[: len(token) - len(after)].lower().replace("’", "'") in clitics
+
+
+def is_ending(core: str, language: str) -> bool:
+    """Whether a word without its marks is a Basque ending that is no word."""
+    return core in _ENDINGS and core in rules_of(language).suffixes
 
 
 def count_pieces(word: Sequence[str], tokens: Sequence[str], language: str) -> int | None:
@@ -98,11 +109,15 @@ def spoken_whole(before: str, piece: str) -> str:
     return before if piece in _DASHES or before in _DIGITS else before + piece
 
 
-def barred_between(before: str, after: str) -> frozenset[Mark]:
+def barred_between(before: str, after: str, language: str) -> frozenset[Mark]:
     """Return the marks that are not added between two words if both are numbers, but not the years of a range.
+
+    None at all is added before a Basque ending.
 
     Digits may get a comma only if they count up (`one, two`).
     """
+    if is_ending(after, language):
+        return _ALL_MARKS
     if not (_is_number_or_name(before) and _is_number_or_name(after)):
         return _NO_MARKS
     if _is_digit(before) and _is_digit(after):
