@@ -57,7 +57,7 @@ class Token(WordInput):
         spoken: the word as the model reads it, with its pieces.
         is_piece: whether it is a piece of the word before it.
         barred: marks that are not added between this word, a number, and the next one, which is one too.
-        begins_turn: whether a dash or `>>` of the input begins a speaker's turn at it.
+        begins_turn: whether a dash, `>>` or name of the input begins a speaker's turn at it.
     """
 
     text: str
@@ -181,8 +181,8 @@ def flag_boundaries(document: Iterable[tuple[str, Sequence[Token]]]) -> Iterator
     """Yield the words of one document that the model sees, given the speaker and all words of each utterance.
 
     The words at the edges of the document, and those beside a change of speaker, get their `boundary`. A turn that
-    begins with a dash is read as a document of its own: such turns are short, and the model, which has learnt from
-    continuous text, would read question and answer as one sentence.
+    begins with a dash, `>>` or name is read as a document of its own: such turns are short, and the model, which has
+    learnt from continuous text, would read question and answer as one sentence.
     """
     last: Token | None = None
     voice = ""
