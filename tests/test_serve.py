@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
 
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from services import client_with, running, service_maker
 from starlette.testclient import WebSocketDenialResponse
 
+from asr_punct import formats
 from asr_punct.formats.registry import WRITABLE_FILES
 from asr_punct.inference.options import OutputOptions
 from asr_punct.inference.punctuator import Punctuator
@@ -97,6 +99,19 @@ def test_a_file_comes_back_in_its_format_or_another(client, punctuator, tmp_path
     ctm = post(client, files={"file": ("talk.ctm", CTM)}).text
     assert post(client, content=CTM, params={"from": "ctm"}).text == ctm
     assert post(client, content=CTM, params={"name": "../../etc/talk.ctm"}).text == ctm
+
+
+def test_a_file_comes_back_in_a_format_that_is_not_text(client, punctuator, tmp_path):
+    (tmp_path / "talk.ctm").write_text(CTM)
+    formats.write(punctuator.restore(formats.read(tmp_path / "talk.ctm")), tmp_path / "talk.stl", punctuator.glyphs)
+    answer = post(client, files={"file": ("talk.ctm", CTM)}, data={"to": "stl"})
+    assert answer.content[1024:] == (tmp_path / "talk.stl").read_bytes()[1024:] != b""  # the head has the date
+    answer = post(client, files={"file": ("talk.ctm", CTM)}, data={"to": "docx"})
+    if find_spec("docx"):
+        assert answer.content.startswith(b"PK")
+        assert answer.headers["content-type"].endswith("wordprocessingml.document")
+    else:
+        assert "asr-punct[docx]" in error(answer, 422).expected
 
 
 def test_tiers_can_be_named(client):

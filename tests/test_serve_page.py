@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from importlib.util import find_spec
 
 import pytest
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.registry import FORMATS, WRITABLE_FILES
+from asr_punct.formats.registry import BINARY_FILES, FORMATS, WRITABLE_FILES
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
 from asr_punct.serve.pages import PAGE
 from asr_punct.subtitles import PRESETS
@@ -83,7 +84,7 @@ def test_all_texts_are_in_all_languages():
     used |= {
         *MARKS,
         *(f"case_{case}" for case in CASES),
-        *(f"format_{name.replace('-', '_')}" for name in WRITABLE_FILES),
+        *(f"format_{name.replace('-', '_')}" for name in (*WRITABLE_FILES, *BINARY_FILES)),
         *(f"language_{code}" for code in ("en", "es", "eu")),
         *re.findall(r'"(\w+)"', others),
     }
@@ -97,7 +98,8 @@ def test_tables_are_those_of_the_package(client):
     assert [tables["BEFORE"], tables["AFTER"], tables["CASES"]] == [list(LEFT), list(RIGHT), list(CASES)]
     assert tables["GLYPHS"] == {mark: mark.glyph for mark in MARKS}
     assert tables["OPENERS"] == {"QUESTION": "OPEN_QUES", "EXCLAMATION": "OPEN_EXCL"}
-    assert tables["SUFFIXES"] == {name: FORMATS[name].suffixes[0] for name in WRITABLE_FILES}
+    formats = (*WRITABLE_FILES, *(name for name in BINARY_FILES if name != "docx" or find_spec("docx")))
+    assert tables["SUFFIXES"] == {name: FORMATS[name].suffixes[0] for name in formats}
     assert {name: limits["speeds"][""] for name, limits in tables["PRESETS"].items()} == {
         name: limits.speed for name, limits in PRESETS.items()
     }

@@ -236,6 +236,32 @@ def test_cues_are_split_and_joined_and_exported_as_they_are_seen(open_page, make
         assert blocks(page) == begin
 
 
+def test_cues_are_kept_in_json(open_page, make, tmp_path):
+    with open_page(make=make) as page:
+        drop(page, words_json("kaixo guztioi, gaur hemen gaude. zer moduz zaudete?", tmp_path, step=0.6))
+        shown(page)
+        page.run("document.querySelectorAll('.w')[2].focus()")
+        keys(page, "s", "End", "b")
+        page.choose("#preset", "bbc")
+        page.wait("document.querySelector('.times').title.includes('1 to')")
+        page.press("z", modifiers=2)
+        expected = [["kaixo guztioi,"], ["gaur hemen gaude."], ["zer moduz", "zaudete?"]]
+        assert blocks(page) == expected
+        content = json.loads(export(page, "json", "talk.json"))
+        assert content["subtitles"]["limits"] == "netflix"
+        assert [cue["lines"] for cue in content["subtitles"]["cues"]] == [[[0, 1]], [[2, 3, 4]], [[5, 6], [7]]]
+        subtitles = export(page, "srt", "talk.srt")
+        page.drop(file(tmp_path, "again.json", json.dumps(content)))
+        page.wait("document.querySelector('#status').textContent.startsWith('8 ')")
+        assert export(page, "srt", "again.srt") == subtitles
+        shown(page)
+        assert blocks(page) == expected
+        content["utterances"][0]["words"].pop()
+        page.drop(file(tmp_path, "other.json", json.dumps(content)))
+        page.wait("document.querySelector('#status').textContent.startsWith('7 ')")
+        assert export(page, "srt", "other.srt") != subtitles
+
+
 def hold(page, condition):
     """Let requests that fulfil a condition wait in the page until `release()`."""
     page.run(f"""(() => {{

@@ -171,14 +171,25 @@ def write(
         chosen.write(utterances, path, glyphs)
         return
     if isinstance(chosen, BinaryFormat):
-        of_cues = (subtitles, on_cue) if name in SUBTITLE_FORMATS else ()
-        write_bytes(path, chosen.content(utterances, glyphs, *of_cues))
+        write_bytes(path, binary_content(utterances, glyphs, chosen, subtitles, on_cue))
         return
     with write_file(path, "keep" if form else "replace", form or UTF8) as out:
         if subtitles or on_cue:
             write_subtitles(utterances, out, glyphs, name, subtitles, on_cue)
         else:
             write_stream(utterances, out, glyphs, name)
+
+
+def binary_content(
+    utterances: Iterable[Utterance],
+    glyphs: Glyphs,
+    chosen: BinaryFormat,
+    limits: Limits | None = None,
+    on_cue: OnCue | None = None,
+) -> bytes:
+    """Return the content of a file that is not text; of `limits` and `on_cue` see `write_subtitles`."""
+    of_cues = (limits, on_cue) if chosen.name in SUBTITLE_FORMATS else ()
+    return chosen.content(with_times_that_make_sense(utterances), glyphs, *of_cues)
 
 
 def write_stream(

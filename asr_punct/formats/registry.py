@@ -227,6 +227,8 @@ READABLE_FILES = tuple(name for name in READABLE if not isinstance(FORMATS[name]
 WRITABLE = tuple(each.name for each in _FORMATS if each.write or isinstance(each, BinaryFormat))
 WRITABLE_FILES = tuple(name for name in WRITABLE if not isinstance(FORMATS[name], DirectoryFormat | BinaryFormat))
 """Formats that are written to one file of text."""
+BINARY_FILES = tuple(each.name for each in _FORMATS if isinstance(each, BinaryFormat))
+"""Formats that are written to one file that is not text."""
 PARAGRAPH_FORMATS = ("text", "markdown", "docx")
 """Formats whose utterances are paragraphs for people who read them."""
 READING_FORMATS = (*PARAGRAPH_FORMATS, "sentences", "audacity", *SUBTITLE_FORMATS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from typing import Any
 
 from asr_punct.formats.cues.writers import SUBTITLE_FORMATS
@@ -21,7 +22,7 @@ def page_tables() -> str:
 
 def _tables() -> dict[str, Any]:
     listed = ("text", *SUBTITLE_FORMATS, *READING_FORMATS, *WRITABLE_FILES)  # those for people first
-    formats = [name for name in dict.fromkeys(listed) if name in WRITABLE_FILES]
+    formats = [name for name in dict.fromkeys(listed) if name != "docx" or find_spec("docx")]
     return {
         "MARKS": MARKS,
         "BEFORE": LEFT,

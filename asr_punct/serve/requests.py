@@ -19,10 +19,10 @@ from python_multipart.multipart import Field, File, create_form_parser
 from asr_punct.encoding import Encoding, Undecoded, encoded
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.files import InputFile, MemoryFile
-from asr_punct.formats import read, with_glyphs, write_stream
+from asr_punct.formats import binary_content, read, with_glyphs, write_stream
 from asr_punct.formats.cues.writers import parse_limits_option
 from asr_punct.formats.json.own import word_object
-from asr_punct.formats.registry import FORMATS, WRITABLE_FILES, WRITTEN_BACK
+from asr_punct.formats.registry import FORMATS, WRITABLE_FILES, WRITTEN_BACK, BinaryFormat
 from asr_punct.formats.source import Source
 from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.inference.options import ALL_OUTPUT, OutputOptions
@@ -259,16 +259,19 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
     restored = islice(restored, request.context_utterances, None)
     if request.to is None:
         return _json_answer(request, list(restored), punctuator, warnings)
-    out = StringIO()
+    out, chosen = StringIO(), FORMATS[request.to]
     try:
         utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
-        write_stream(utterances, out, glyphs, request.to, request.limits)
-        content = encoded(out.getvalue(), request.undecoded)
+        if isinstance(chosen, BinaryFormat):
+            content = binary_content(utterances, glyphs, chosen, request.limits)
+        else:
+            write_stream(utterances, out, glyphs, request.to, request.limits)
+            content = encoded(out.getvalue(), request.undecoded)
     except UnicodeEncodeError as error:
         raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
     except AsrPunctError as error:
         raise bad_request(error) from None
-    return Answer(content, FORMATS[request.to].media_type, tuple(warnings), request.source_format)
+    return Answer(content, chosen.media_type, tuple(warnings), request.source_format)
 
 
 def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:

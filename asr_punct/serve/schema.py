@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from asr_punct.casing import parse_casing
-from asr_punct.formats.registry import READABLE_FILES, WRITABLE_FILES
+from asr_punct.formats.registry import BINARY_FILES, READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
 from asr_punct.inference.options import OutputOptions
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
@@ -178,7 +178,7 @@ class PunctuateRequest(OutputKeys):
         default=None, description="Code of the language, such as es or es+eu; default: identified from the words."
     )
     model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    to: Literal[WRITABLE_FILES] | None = Field(  # type: ignore[valid-type]
+    to: Literal[(*WRITABLE_FILES, *BINARY_FILES)] | None = Field(  # type: ignore[valid-type]
         default=None, description="Format of the answer; default: this JSON."
     )
     probabilities: bool = Field(default=False, description="Add the probabilities of marks and capitals to words.")
@@ -202,7 +202,7 @@ class UploadOptions(OutputKeys):
     from_: Literal[READABLE_FILES] | None = Field(  # type: ignore[valid-type]
         default=None, alias="from", description="Format of the file; default: detected."
     )
-    to: Literal[WRITABLE_FILES] | None = Field(  # type: ignore[valid-type]
+    to: Literal[(*WRITABLE_FILES, *BINARY_FILES)] | None = Field(  # type: ignore[valid-type]
         default=None, description="Format of the answer; default: that of the file."
     )
     language: Language = Field(default=None, description="Code of its language, such as es; default: as in the file.")

@@ -1,5 +1,6 @@
 /** Cues as files of subtitles: read what the service makes, and write what the page shows. */
 
+import { wordLines } from "./cues.js";
 import { seconds } from "./timing.js";
 
 const ESCAPED = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -73,6 +74,29 @@ export function readCues(text, transcript, isKept) {
     cues.push(cue);
   }
   return all.every(({ words, next }) => words.slice(next).every(({ word }) => !folded(word))) ? cues : null;
+}
+
+/** Return the cues of `Cues` as they are kept in JSON: `{limits, cues: [{start, end, lines: [[place of a word]]}]}`. */
+export function storedCues(cues) {
+  const lines = (cue) => wordLines(cue).map((words) => words.map(({ index }) => index));
+  return { limits: cues.preset, cues: sorted(cues).map((cue) => ({ start: cue.start, end: cue.end, lines: lines(cue) })) };
+}
+
+/** Return the cues that `storedCues` has kept; null if there are none, or the transcript has other words now. */
+export function readStoredCues({ subtitles, words }) {
+  const left = new Set(words);
+  const cue = ({ start, end, lines }) => {
+    const found = lines.map((line) => line.map((index) => words[index]));
+    const all = found.flat();
+    if (!all.length || !(start >= 0 && end > start) || !all.every((word) => left.delete(word))) throw new TypeError("other words");
+    return { start, end, words: all, breaks: new Set(found.slice(1).map(([word]) => word)) };
+  };
+  try {
+    const cues = subtitles.cues.map(cue);
+    return left.size ? null : cues;
+  } catch {
+    return null;
+  }
 }
 
 /** Return the cues of `Cues` as SRT. */

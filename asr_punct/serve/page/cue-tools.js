@@ -1,7 +1,7 @@
 /** The view of subtitles: the buttons that edit cues, and the preset of their limits. */
 
 import { RequestError } from "./api.js";
-import { readCues } from "./cue-files.js";
+import { readCues, readStoredCues } from "./cue-files.js";
 import { CueLayout } from "./cue-layout.js";
 import { Cues } from "./cues.js";
 import { byId } from "./dom.js";
@@ -41,8 +41,15 @@ export class CueTools extends EventTarget {
     const isKept = isCueFormat(this.tab.transcript.format);
     this.cues = null;
     this.isShown = false;
+    const stored = readStoredCues(this.tab.transcript);
+    const limits = this.tab.transcript.subtitles?.limits;
     byId("preset").options[0].hidden = !isKept;
     byId("preset").value = isKept ? "" : DEFAULT;
+    if (stored) {
+      if (limits in PRESETS) byId("preset").value = limits;
+      this.cues = this.#cuesOf(stored, byId("preset").value);
+      this.cues.isEdited = true;
+    }
     this.#draw();
     if (isKept) this.#make().catch(() => {}); // before words change: they are in the file then
   }
@@ -111,14 +118,18 @@ export class CueTools extends EventTarget {
       .finally(() => transcript.removeEventListener("words", note));
     const list = readCues(text, { utterances }, isKept);
     if (!list) throw new RequestError("no_cues");
+    if (transcript !== this.tab.transcript) return;
+    this.cues = this.#cuesOf(list, preset);
+    for (const detail of changes) this.cues.exchange(detail);
+  }
+
+  #cuesOf(list, preset) {
+    const { transcript } = this.tab;
     const language = transcript.utterances.find((each) => each.language)?.language ?? "";
-    const onChange = (old, added) => {
+    return new Cues(transcript, list, preset, limitsOf(preset || DEFAULT, language), (old, added) => {
       if (this.isShown) this.tab.view.exchangeGroups(old, added);
       this.dispatchEvent(new Event("change"));
-    };
-    if (transcript !== this.tab.transcript) return;
-    this.cues = new Cues(transcript, list, limitsOf(preset || DEFAULT, language), onChange);
-    for (const detail of changes) this.cues.exchange(detail);
+    });
   }
 
   async #open() {

@@ -40,11 +40,13 @@ export class Cues {
   /**
    * @param transcript the transcript
    * @param list the cues
+   * @param preset name of the limits, or "" for those of the file
    * @param limits of the preset
    * @param onChange is called with old and new cues when cues take the place of others
    */
-  constructor(transcript, list, limits, onChange) {
+  constructor(transcript, list, preset, limits, onChange) {
     this.transcript = transcript;
+    this.preset = preset;
     this.limits = limits;
     this.onChange = onChange;
     this.groups = new Groups(list);

@@ -1,7 +1,7 @@
 /** Saves a transcript as a file. */
 
 import { exportFile } from "./api.js";
-import { srt, vtt } from "./cue-files.js";
+import { srt, storedCues, vtt } from "./cue-files.js";
 import { exportName } from "./formats.js";
 import { CUE_FORMATS, SUFFIXES } from "./tables.js";
 
@@ -16,7 +16,7 @@ export async function serviceContent(transcript, format, more = {}) {
   const { file, settings, labels, isRewritten } = transcript;
   if (!isRewritten) return exportFile(file, settings, labels, format, more);
   const to = format || (transcript.format in SUFFIXES ? transcript.format : "json");
-  return exportFile(transcript.jsonFile, { ...settings, givenMarks: "" }, labels, to, { from: "json", ...more });
+  return exportFile(transcript.jsonFile(), { ...settings, givenMarks: "" }, labels, to, { from: "json", ...more });
 }
 
 /** Return cues as the page shows them, in a format of subtitles. */
@@ -26,6 +26,12 @@ async function cueContent(cues, transcript, format) {
   if (format === "vtt") return new Blob([text]);
   const labels = cues.list.flatMap((cue) => cues.lines(cue).join(" ").split(" ").map(() => ({})));
   return exportFile(new File([text], "cues.vtt"), { ...transcript.settings, givenMarks: "" }, labels, format, { from: "vtt" });
+}
+
+/** Return the content of the project's JSON with cues as the page shows them. */
+function contentWithCues(cues, transcript) {
+  const file = transcript.jsonFile({ subtitles: storedCues(cues) });
+  return exportFile(file, { ...transcript.settings, givenMarks: "" }, transcript.labels, "json", { from: "json" });
 }
 
 function save(blob, name) {
@@ -45,7 +51,8 @@ export async function exportTranscript(transcript, format, cues) {
   const name = exportName(transcript.file.name, isOther ? "json" : format);
   const to = format || transcript.format;
   const isSeen = cues && (cues.isEdited || (cues.isShown && !isCueFormat(transcript.format)));
-  save(isSeen && isCueFormat(to) ? await cueContent(cues, transcript, to) : await serviceContent(transcript, format), name);
+  const content = isSeen && (isCueFormat(to) ? cueContent(cues, transcript, to) : to === "json" && contentWithCues(cues, transcript));
+  save(await (content || serviceContent(transcript, format)), name);
   transcript.save();
   return name;
 }

@@ -50,11 +50,16 @@ export class Transcript extends EventTarget {
     return this.words.map((word) => ({ marks: word.marks, case: word.case }));
   }
 
-  /** The words as a file of the project's JSON. */
-  get jsonFile() {
+  /** The subtitles in its JSON, as `storedCues` makes them, if it has any. */
+  get subtitles() {
+    return this.#content.subtitles;
+  }
+
+  /** Return the words as a file of the project's JSON, with other `keys` beside them. */
+  jsonFile(keys = {}) {
     const keptWord = ({ id, index, utterance, from, to, restored, probabilities, isChecked, ...word }) => word;
     const utterances = this.utterances.map((each) => ({ ...each, words: each.words.map(keptWord) }));
-    return new File([JSON.stringify({ ...this.#content, utterances })], `${this.file.name.replace(/\.[^.]*$/, "")}.json`);
+    return new File([JSON.stringify({ ...this.#content, ...keys, utterances })], `${this.file.name.replace(/\.[^.]*$/, "")}.json`);
   }
 
   get hasUnsavedEdits() {
