@@ -198,6 +198,19 @@ def test_marks_of_a_file_as_it_is_are_labels(client):
     assert client.post("/v1/punctuate", **options).status_code == 422
 
 
+def test_the_side_of_a_quotation_mark_is_kept(client):
+    labels = [{"marks": ["OPEN_QUES"], "case": "FIRST_CAP", "inside": True}, {"marks": ["QUESTION"], "inside": True}]
+    options = {"files": {"file": ("a.txt", '"quién es"')}, "data": {"labels": json.dumps(labels), "language": "es"}}
+    assert client.post("/v1/punctuate", **options).text.strip() == '"¿Quién es?"'
+    options["data"]["to"] = "json"
+    found = client.post("/v1/punctuate", **options)
+    assert [word["inside"] for word in found.json()["utterances"][0]["words"]] == [True, True]
+    again = client.post("/v1/punctuate", files={"file": ("a.json", found.content)}, data={"as_is": "1", "to": "text"})
+    assert again.text.strip() == '"¿Quién es?"'
+    bad = found.text.replace('"inside": true', '"inside": 1')
+    assert client.post("/v1/punctuate", files={"file": ("a.json", bad)}).json()["error"]["found"] == "inside 1"
+
+
 def test_labels_of_words_in_json(client):
     body = {"words": [{"word": "ana"}, {"word": "mira"}], "labels": [{"marks": ["PERIOD"]}, {"case": "ALL_CAPS"}]}
     answer = client.post("/v1/punctuate", json=body).json()

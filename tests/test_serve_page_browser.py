@@ -281,6 +281,17 @@ def test_a_finished_transcript_opens_as_it_is(open_page, ctm, tmp_path):
         page.wait("document.querySelector('#file-name').textContent === 'own.json'")
         page.wait("document.querySelector('#status').textContent.startsWith('5 ')")
         assert page.run(shown) == now
+        words = [{"word": '"quién', "marks": ["OPEN_QUES"], "case": "FIRST_CAP", "inside": True}]
+        words.append({"word": 'es"', "marks": ["QUESTION"], "inside": True})
+        page.drop(file(tmp_path, "side.json", json.dumps({"utterances": [{"words": words}]})))
+        page.wait(f"{shown} === '\"¿Quién es?\"'")
+        page.run(f"{WORDS}[1].focus()")
+        page.press("!")  # takes the place of the ?
+        page.wait(f"{shown}.endsWith('es!\"')")
+        page.choose("#format", "text")
+        page.click("#export")
+        page.wait(saved.format("side.txt"))
+        assert page.saved("side.txt").decode().rstrip().endswith('es!"')
 
 
 def test_the_tools_take_a_row_each_and_a_video_is_beside_the_buttons(open_page, ctm, sound):

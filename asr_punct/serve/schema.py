@@ -159,10 +159,13 @@ class WordLabels(StrictModel):
 
     marks: list[Mark] = Field(default=[], description="Names of its marks.")
     case: Case = Case.O
+    inside: bool = Field(
+        default=False, description="Whether marks are inside the quotation marks and brackets at the word's edges."
+    )
 
     def to_labels(self) -> Labels:
         """Return the marks and the case."""
-        return Labels(frozenset(self.marks), self.case)
+        return Labels(frozenset(self.marks), self.case, inside=self.inside)
 
 
 class PunctuateRequest(OutputKeys):
@@ -250,6 +253,7 @@ class PunctuatedWord(BaseModel):
     speaker: str | None = None
     marks: list[Mark] = Field(description="Names of its marks.")
     case: Case
+    inside: bool = Field(default=False, description="Whether marks are inside the word's quotation marks and brackets.")
     written: str = Field(description="The word with its marks and case, as one token.")
     probabilities: dict[str, float] | None = None
 

@@ -1,9 +1,9 @@
 """The project's own JSON, with every field of a word.
 
 `{"utterances": [{"id", "document", "recording", "channel", "speaker", "language", "times", "pause_before", "text",
-"words": [{"word", "start", "end", "confidence", "pause", "speaker", "marks", "case", "written", "probabilities",
-"filler"}]}]}`. Times are seconds, and fields without a value are left out. `written` and `text` are not read.
-`probabilities` maps marks and cases to their probability; unlikely ones are left out.
+"words": [{"word", "start", "end", "confidence", "pause", "speaker", "marks", "case", "inside", "written",
+"probabilities", "filler"}]}]}`. Times are seconds, and fields without a value are left out. `written` and `text`
+are not read. `probabilities` maps marks and cases to their probability; unlikely ones are left out.
 """
 
 import json
@@ -25,7 +25,7 @@ from asr_punct.marks import MARKS, Case, Labels, Mark, parse_case, parse_marks
 from asr_punct.words import PROBABLE_LABELS, Probabilities, Utterance, Word
 
 _WORD_KEYS = frozenset(
-    {"word", "start", "end", "confidence", "pause", "marks", "case", "written", "probabilities", "filler"}
+    {"word", "start", "end", "confidence", "pause", "marks", "case", "inside", "written", "probabilities", "filler"}
 )
 _UTTERANCE_KEYS = frozenset({"id", "document", "recording", "channel", "times", "pause_before", "text", "words"})
 _TIMES, _NUMBERS = ("start", "end"), ("confidence", "pause", "pause_before")
@@ -82,15 +82,20 @@ def _word(value: Any, place: str) -> Word:
     if marks is not None and not (isinstance(marks, list) and all(isinstance(mark, str) for mark in marks)):
         raise InputError(place, f"marks {marks!r}", "a list of marks by name")
     try:
-        labels = Labels(parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O")))
+        names, case = parse_marks("+".join(marks or ["O"])), parse_case(value.get("case", "O"))
     except AsrPunctError as error:
         raise InputError(place, error.found, error.expected) from None
     node = Node(value, place)
-    filler = node.get("filler")
-    if not isinstance(filler, bool | None):
-        raise InputError(place, f"filler {short_repr(filler)}", "true or false")
+    labels, filler = Labels(names, case, inside=_truth(node, "inside")), _truth(node, "filler")
     pause, probabilities = node.seconds("pause"), _probabilities(node)
-    return replace(word, labels=labels, pause=pause, probabilities=probabilities, filler=bool(filler))
+    return replace(word, labels=labels, pause=pause, probabilities=probabilities, filler=filler)
+
+
+def _truth(node: Node, key: str) -> bool:
+    value = node.get(key)
+    if not isinstance(value, bool | None):
+        raise InputError(node.place, f"{key} {short_repr(value)}", "true or false")
+    return bool(value)
 
 
 def _probabilities(node: Node) -> Probabilities | None:
@@ -180,6 +185,8 @@ def word_object(word: Word, glyphs: Glyphs) -> Object:
     if word.labels:
         item["marks"] = [str(mark) for mark in MARKS if mark in word.labels.marks]
         item["case"] = str(word.labels.case)
+        if word.labels.inside and word.labels.marks:
+            item["inside"] = True
         item["written"] = write_word(word.text, word.labels, glyphs)
     if word.probabilities is not None:
         item["probabilities"] = {str(label): value for label, value in word.probabilities.items()}

@@ -6,6 +6,7 @@ import { number, t } from "./i18n.js";
 import { draft } from "./marks.js";
 import { reportError } from "./status.js";
 import { BEFORE, CASES, GLYPHS, MARKS } from "./tables.js";
+import { labelsOf } from "./transcript.js";
 
 const CASE_TEXTS = { O: "abc", FIRST_CAP: "Abc", ALL_CAPS: "ABC" };
 
@@ -65,7 +66,7 @@ export class Editor {
     const { settings } = this.#transcript;
     const languageOf = (word) => word.utterance.language || settings.language;
     for (const [code, group] of Map.groupBy(words, languageOf)) {
-      const labels = group.map(({ marks, case: name }) => ({ marks, case: name }));
+      const labels = group.map(labelsOf);
       const model = settings.model || (code ? "" : this.defaultModel);
       const texts = await written(group.map(({ word }) => word), labels, { language: code, model });
       for (const [index, word] of group.entries()) {

@@ -5,6 +5,8 @@ import { addPlayTimes } from "./timing.js";
 import { typed } from "./typing.js";
 import { joinedWord, pauseBetween, placeOf, wordsBeside, wordsInPlaceOf } from "./word-edits.js";
 
+/** Return the labels of a word as the service expects them. */
+export const labelsOf = ({ marks, case: name, inside }) => ({ marks, case: name, ...(inside ? { inside } : {}) });
 const same = (one, other) => one.case === other.case && one.marks.join() === other.marks.join();
 
 /**
@@ -47,7 +49,7 @@ export class Transcript extends EventTarget {
 
   /** Labels of all words, as the service expects them. */
   get labels() {
-    return this.words.map((word) => ({ marks: word.marks, case: word.case }));
+    return this.words.map(labelsOf);
   }
 
   /** The subtitles in its JSON, as `storedCues` makes them, if it has any. */
