@@ -39,6 +39,8 @@ _FIELDS = re.compile(rb"(file|text|words|" + "|".join(UploadOptions.names()).enc
 """Start of a URL-encoded form. Curl sends files with the content type of such forms if none is given."""
 _EXPECTED_FORM = "a form with a field 'file'"
 _MAX_FIELDS = 20
+_SMALL = 2**16
+"""Maximum size of a body that is looked at twice."""
 _COMPRESSED = b"\x1f\x8b", b"\xfd7zXZ\0", b"PK\x03\x04", b"BZh", b"\x28\xb5\x2f\xfd"
 """Magic numbers of gzip, xz, zip, bzip2 and zstd."""
 
@@ -126,12 +128,25 @@ def parse_request(
             raise ServiceError(422, "body", f"a form of type {_URLENCODED}", expected)
         if kind == _JSON and not query.keys() & {"from", "name"}:
             return _json_request(body, query)
+        if _is_json_request(body) and not query.keys() & {"from", "name"}:
+            expected = f"the header content-type: {_JSON}, or for a file ?from=FORMAT"
+            raise ServiceError(422, "upload", "JSON of a request as a file", expected)
         name = query.get("name") or ("upload.json" if kind == _JSON else "upload")
         return _upload(query, MemoryFile(name, body), transcribe)
     except AsrPunctError as error:
         raise bad_request(error) from None
     except UnicodeEncodeError as error:
         raise ServiceError(422, "body", repr(error.object[error.start : error.end])[:80], "whole characters") from None
+
+
+def _is_json_request(body: bytes) -> bool:
+    """Whether the body is a JSON request, and no result of Vosk, which has `text` too."""
+    if not body.startswith(b'{"') or len(body) > _SMALL:
+        return False
+    try:
+        return json.loads(body).keys() <= {*PunctuateRequest.names()}
+    except ValueError:
+        return False
 
 
 def _parse_form(content_type: str, body: bytes) -> tuple[dict[str, str], MemoryFile]:
