@@ -135,6 +135,15 @@ def test_audacity_needs_times():
         written([Utterance((Word("hola"),))], "audacity")
 
 
+def test_docx_names_its_recording_and_language(tmp_path):
+    docx = pytest.importorskip("docx", reason="python-docx is not installed: pip install '.[docx]'")
+    formats.write([spoken("Kaixo.", 1.0, language="eu")], tmp_path / "a.docx", ES)
+    document = docx.Document(tmp_path / "a.docx")
+    about = document.core_properties
+    assert (about.title, about.author, about.comments) == ("r", "", "")
+    assert document.styles.element.xpath(".//w:docDefaults//w:lang/@w:val") == ["eu-ES"]
+
+
 def test_docx_has_styles(tmp_path):
     docx = pytest.importorskip("docx", reason="python-docx is not installed: pip install '.[docx]'")
     turns = [spoken("Hola.", 65.2, speaker="Ana"), spoken("Otra.", 70, speaker="Ana")]

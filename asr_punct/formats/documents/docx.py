@@ -4,6 +4,7 @@ The styles `Speaker`, `Time` and `Transcript` are the document's own, so that an
 """
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
@@ -14,6 +15,8 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance, text_of_utterance
 
 _SPEAKER, _TIME, _TRANSCRIPT = "Speaker", "Time", "Transcript"
+_LOCALES = {"es": "es-ES", "eu": "eu-ES", "en": "en-US"}
+"""Languages as office programs name them."""
 
 
 def docx_content(utterances: Iterable[Utterance], glyphs: Glyphs) -> bytes:
@@ -28,9 +31,13 @@ def docx_content(utterances: Iterable[Utterance], glyphs: Glyphs) -> bytes:
     document: Any = docx.Document()
     _add_styles(document)
     previous: Utterance | None = None
+    has_words = False
     for utterance in utterances:
         if not utterance.words:
             continue
+        if not has_words:
+            _describe(document, utterance, glyphs)
+            has_words = True
         if previous is not None and previous.context != utterance.context:
             document.add_page_break()
             previous = None
@@ -39,6 +46,18 @@ def docx_content(utterances: Iterable[Utterance], glyphs: Glyphs) -> bytes:
     content = BytesIO()
     document.save(content)
     return content.getvalue()
+
+
+def _describe(document: Any, first: Utterance, glyphs: Glyphs) -> None:
+    """Give the document the name of its recording, the time, and the language, by which office programs check it."""
+    from docx.oxml.ns import qn
+
+    about = document.core_properties
+    about.author, about.comments, about.title = "", "", first.recording_name
+    about.created = about.modified = datetime.now(UTC)
+    language = first.language or glyphs.name
+    for element in document.styles.element.xpath(".//w:docDefaults//w:lang"):
+        element.set(qn("w:val"), _LOCALES.get(language, language))
 
 
 def _add_styles(document: Any) -> None:
@@ -57,11 +76,12 @@ def _add_styles(document: Any) -> None:
 def _add_paragraph(document: Any, utterance: Utterance, previous: Utterance | None, glyphs: Glyphs) -> None:
     heading = heading_of(utterance, previous)
     paragraph = document.add_paragraph(style=_TRANSCRIPT)
-    for text, style in ((heading.speaker, _SPEAKER), (heading.start, _TIME)):
-        if text:
-            paragraph.add_run(_checked(text), style=style)
+    shown = [(text, style) for text, style in ((heading.speaker, _SPEAKER), (heading.start, _TIME)) if text]
+    for number, (text, style) in enumerate(shown):
+        if number:
             paragraph.add_run("  ")
-    if heading.speaker or heading.start:
+        paragraph.add_run(_checked(text), style=style)
+    if shown:
         paragraph.add_run().add_break()
     paragraph.add_run(_checked(text_of_utterance(utterance, glyphs)))
 
