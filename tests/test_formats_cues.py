@@ -234,7 +234,9 @@ LINE = "Dialogue: 0,0:00:01.00,0:00:02.50,Default,Ana,0,0,0,,"
 
 
 def test_the_lines_of_ass_keep_their_tags(tmp_path):
-    text = f"{EVENTS}Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,nada\n{LINE}{{\\i1}}hola{{\\i0}},\\Nr{{\\k9}}&d\n"
+    head = " [Script Info]\n [V4+ Styles]\n Format: Name\n "
+    text = f"{head}{EVENTS}Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,nada\n"
+    text += f"{LINE}{{\\i1}}hola{{\\i0}},\\Nr{{\\k9}}&d\n"
     text += f"{LINE}{{\\p1}}m 0 0 l 9 9{{\\p0}}\n[Fonts]\n{LINE}no\n"
     (cue,) = formats.read(file(tmp_path, "a.ass", text))
     assert [(word.text, word.start, word.end) for word in cue.words] == [("hola,", 1.0, None), ("r&d", None, 2.5)]
@@ -243,6 +245,31 @@ def test_the_lines_of_ass_keep_their_tags(tmp_path):
     changed = text.replace("}hola{", "}Hola{").replace("r{\\k9}&d", "¿R{\\k9}&D?")
     assert written([annotate(cue, labels=labels)], "ass") == changed
     assert "Hola,\n¿R&D?\n" in written([annotate(cue, labels=labels)], "srt")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The year was\n\n1984\n\nand then\n", ["The year was 1984 and then", "Two"]),
+        ("Copyright\n\n2024\n", ["Copyright 2024", "Two"]),
+        ("One\n\n2\nno times\n", ["One", "Two"]),
+        ("One\n\n7 and 8\n", ["One 7 and 8", "Two"]),
+    ],
+)
+def test_a_number_in_the_text_of_srt_is_not_the_next_cue(tmp_path, text, words):
+    content = f"1\n00:00:00,500 --> 00:00:07,000\n{text}\n3\n00:00:07,000 --> 00:00:11,890\nTwo\n"
+    found = list(formats.read(path := file(tmp_path, "a.srt", content)))
+    assert [" ".join(word.text for word in each.words) for each in found] == words
+    assert written(found, "srt") == path.read_text()
+
+
+@pytest.mark.parametrize(
+    "header", ["WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00", "WEBVTT\nKind: captions", "WEBVTT x\n\nREGION\nid:a"]
+)
+def test_webvtt_without_cues_is_silence(tmp_path, header):
+    assert list(formats.read(file(tmp_path, "a.vtt", f"{header}\n\nNOTE no\n"), may_be_empty=True)) == []
+    with refused_at(f"{tmp_path}/b.vtt:{header.count(chr(10)) + 3}", "'hola'"):
+        list(formats.read(file(tmp_path, "b.vtt", f"{header}\n\nhola\n"), may_be_empty=True))
 
 
 @pytest.mark.parametrize(

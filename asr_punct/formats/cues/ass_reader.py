@@ -39,7 +39,7 @@ def _lines(path: Pathlike) -> Iterator[ParsedLine]:
     is_events = True
     for number, line in read_lines(path):
         place, kind = f"{display_name(path)}:{number}", line.partition(":")[0].strip().lower()
-        if line.startswith("["):
+        if line.lstrip().startswith("["):
             is_events = line.strip().lower() == "[events]"
         elif kind == "format" and is_events:
             places = _places(line, place)

@@ -72,12 +72,12 @@ def srt_blocks(lines: Lines) -> Iterator[Block]:
         if not times or (block and not body and not is_exact(line)):
             body.append(line)
             continue
-        end = _text_end(body, has_next=True) if block else 0
+        end = _text_end(body, block.id, has_next=True) if block else 0
         if block:
             yield _with_text(block, body[:end])
         name = body[-1].strip() if len(body) > end else ""
         block, body = Block((*body[end:], line), times, name), []
-    end = _text_end(body, has_next=False) if block else 0
+    end = _text_end(body, block.id, has_next=False) if block else 0
     if block:
         yield _with_text(block, body[:end])
     yield Block(tuple(body[end:]))
@@ -87,19 +87,25 @@ def _with_text(block: Block, text: Sequence[str]) -> Block:
     return Block(block.before, block.times, block.id, tuple(text))
 
 
-def _text_end(lines: Sequence[str], *, has_next: bool) -> int:
+def _text_end(lines: Sequence[str], name: str, *, has_next: bool) -> int:
     """Return how many of the lines after a line with times are the cue's text, without empty lines at its end.
 
-    Blocks that begin with a number have no times and are no text, and of the last line neither is the next cue's
-    number, or its name if that is a block of one line.
+    Blocks that begin with the number after that of the cue, its `name`, have no times and are no text; without a
+    number so are those of any. Of the last line neither is the next cue's number, or its name if that is a block of
+    one line.
     """
     filled = [bool(line.strip()) for line in lines]
     end = len(lines)
     is_alone = end > 1 and not filled[-2] and any(filled[:-2])
     if has_next and end and filled[-1] and (is_alone or lines[-1].strip().isdecimal()):
         end -= 1
-    blocks = (i for i in range(1, end) if not filled[i - 1] and lines[i].strip().isdecimal())
-    end = next(blocks, end)
+    numbered = (i for i in range(1, end) if not filled[i - 1] and _is_number_after(lines[i].strip(), name))
+    end = next(numbered, end)
     while end and not filled[end - 1]:
         end -= 1
     return end
+
+
+def _is_number_after(line: str, name: str) -> bool:
+    """Whether a line is the number of the cue after the one of this name; any number if that is none."""
+    return line.isdecimal() and (not name.isdecimal() or int(line[:20]) == int(name[:20]) + 1)

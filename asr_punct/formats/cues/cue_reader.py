@@ -112,9 +112,9 @@ class _Reader:
             elif previous is not None and isinstance(previous.origin, CueOrigin):
                 yield replace(previous, origin=replace(previous.origin, after=block.before))
             else:
-                lines = ((i, line) for i, line in enumerate(block.before, start=1) if line.strip())
-                for number, line in islice(lines, int(self._markup is VTT), 2):  # the header of WebVTT is none
-                    raise self._error(number, _shown(line))
+                lines = block.before if self._markup is SRT else list(stray_texts(block.before))
+                if line := next(filter(str.strip, lines), ""):
+                    raise self._error(block.before.index(line) + 1, _shown(line))
         fragments.report(display_name(self._path))
         if stray:
             found = f"{plural(len(stray), 'block')} of text without times (first: {_shown(stray[0])})"
