@@ -39,12 +39,25 @@ def cluster(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([TESTS, os.environ.get("PYTHONPATH", str(Path(TESTS).parent))]))
     monkeypatch.setenv(LOG, str(tmp_path / "log"))
     monkeypatch.chdir(tmp_path)
-    running = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False, **STORE})
+    running = started(Cluster)
     try:
-        running.add_node(num_cpus=1, **STORE)
         yield running
     finally:
         running.shutdown()
+
+
+def started(cluster_class, tries=3):
+    """Return a cluster of two nodes. On a machine short of CPU, Ray gives up a node whose agents take over 15 s."""
+    cluster = cluster_class()
+    try:
+        cluster.add_node(num_cpus=1, include_dashboard=False, **STORE)
+        cluster.add_node(num_cpus=1, **STORE)
+    except Exception:
+        cluster.shutdown()
+        if tries == 1:
+            raise
+        return started(cluster_class, tries - 1)
+    return cluster
 
 
 @pytest.mark.slow
