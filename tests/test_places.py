@@ -66,6 +66,7 @@ def written(text, rows, flags=None, language="es+eu", right=None):
         ("kaixo", [{"OPEN_EXCL": LIKELY, "EXCLAMATION": 0.6}], {}, "kaixo!"),
         ("hola vale", [{"OPEN_EXCL": LIKELY, "EXCLAMATION": LIKELY}], {}, "¡hola! Vale."),
         ("dijo ven", [{"COLON": LIKELY}, {"OPEN_DASH": LIKELY}], {}, "dijo: ven."),
+        ("él dijo ven", [{}, {"COMMA": LIKELY, "DASH": LIKELY}], {}, "él dijo, ven."),
         ("hola ana", [{}, {"OPEN_DASH": LIKELY}], {0: QUOTED}, "hola ana."),
         ("eh no sé", [SURE], {0: HESITATION}, "Eh, no sé."),
         ("yo eh no sé", [{}, SURE], {0: FUNCTION, 1: HESITATION}, "yo, eh, no sé."),

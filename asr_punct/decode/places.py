@@ -4,6 +4,7 @@
   comma or colon if it has none (`Kevin, ¿vienes?`), unless it is a function word (`y ¿qué?`).
 * No dash is added after a quotation mark or bracket of the input (`"hola" –dijo`). `quotations` has the other marks
   beside them.
+* No dash is added beside an added comma (`un referente, – insisto`).
 * A hesitation that begins a sentence, or follows a function word, asks nothing (`eh`): it is between commas.
 """
 
@@ -24,7 +25,7 @@ from asr_punct.decode.inputs import (
     has_flag,
 )
 from asr_punct.decode.quotations import prepare, stop_outside
-from asr_punct.decode.word_marks import CLOSING, OPEN_DASH, OPENING
+from asr_punct.decode.word_marks import CLOSING, DASH, OPEN_DASH, OPENING
 from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
 
 _COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
@@ -86,12 +87,13 @@ def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: Flag
 
 
 def settle(marks: BoolArray, logits: Float64Array, words: DecoderInput, earlier: Earlier, language: str) -> None:
-    """Give the word before an added ¿ or ¡ a comma or colon if it has no mark, and take dashes away, in place.
+    """Give the word before an added ¿ or ¡ a comma or colon if it has no mark, and take dashes away that have no place.
 
     `marks`, with those of the input, and `logits` are (words, marks); `language` is that of the words.
     """
     starts = np.insert(marks[:-1, _ENDS].any(axis=1) | words.has(WordFlag.TURN_ENDS)[:-1], 0, earlier.starts)
     marks[~starts & ~words.given[:, OPEN_DASH], OPEN_DASH] = False
+    marks[marks[:, _COMMA], DASH] = False
     added = marks & ~words.given
     opened = np.asarray(added[:, _SENTENCE_OPENING].any(axis=1) & ~marks[:, _SPEECH].any(axis=1))
     free = ~marks[:, ~IS_LEFT].any(axis=1) & ~words.has(_MARKED | WordFlag.NEVER_NAME)

@@ -126,8 +126,11 @@ def barred_between(before: str, after: str, language: str) -> frozenset[Mark]:
 
 
 def barred_before(left: str) -> frozenset[Mark]:
-    """Return the marks that are not added before a word with these marks on its left: no comma before a bracket."""
-    return _NO_COMMA if left.startswith(("(", "[", "{")) else _NO_MARKS
+    """Return the marks that are not added before a word with these marks on its left.
+
+    No comma before a bracket, nor before a dash that begins no turn (`—no lo sé —dijo ana`).
+    """
+    return _NO_COMMA if left.startswith(("(", "[", "{", *_DASHES)) else _NO_MARKS
 
 
 def _core(token: str) -> str:
