@@ -240,6 +240,12 @@ def test_stl_keeps_cues_that_are_short_or_overlap(tmp_path):
     assert frames == [(25, 26), (26, 27), (27, 39), (39, 100), (125, 150)]
 
 
+def test_stl_says_how_long_its_lines_are(tmp_path):
+    for text, characters in (("Corta.", b"40"), ("x" * 41 + ".", b"42")):
+        formats.write([spoken(text)], tmp_path / "a.stl", ES)
+        assert (tmp_path / "a.stl").read_bytes()[251:253] == characters
+
+
 def test_stl_refuses_other_letters(tmp_path):
     with pytest.raises(InputError) as caught:
         formats.write([spoken("это")], tmp_path / "a.stl", ES)

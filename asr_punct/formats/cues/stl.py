@@ -19,7 +19,7 @@ _FRAMES = 25
 _OVERLAPPED = 12
 """Number of frames that a cue is shown at least before one that overlaps it."""
 _CHARACTERS, _ROWS = 40, 23
-"""Largest number of characters of a line and of lines on the screen, as teletext has."""
+"""Number of characters of a line, if none is longer, and of lines on the screen, as teletext has."""
 _TEXT = 112
 """Number of bytes of text in a block."""
 _NEW_LINE, _UNUSED = b"\x8a", b"\x8f"
@@ -84,10 +84,11 @@ def _frames(cues: Sequence[Cue]) -> list[tuple[int, int]]:
 def _head(cues: Sequence[Cue], first: int, blocks: int, language: str) -> bytes:
     today = time.strftime("%y%m%d")
     title = cues[0].recording if cues else ""
+    longest = max((len(_encoded(line)) for cue in cues for line in cue.lines), default=0)
     fields = [
         "850STL25.01000" + _LANGUAGES.get(language, "00"),
         f"{_ascii(title):32.32}{'':160}{'':16}{today}{today}00",
-        f"{blocks:05}{len(cues):05}001{_CHARACTERS:02}{_ROWS:02}1",
+        f"{blocks:05}{len(cues):05}001{min(99, max(_CHARACTERS, longest)):02}{_ROWS:02}1",
         f"{'0' * 8}{_frames_text(first)}11{'':3}",
     ]
     return "".join(fields).ljust(1024).encode("ascii")
