@@ -18,8 +18,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
 from asr_punct.serve import vosk_proxy
+from asr_punct.serve.answers import Answer
 from asr_punct.serve.limits import ServiceLimits
-from asr_punct.serve.requests import Answer
 
 CHUNK = 4000
 SENTENCES = ["ana mira la casa", "dónde está la ley"]

@@ -7,10 +7,11 @@ from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from asr_punct.serve.answers import Answer, write_answer
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
 from asr_punct.serve.prometheus import Metrics
-from asr_punct.serve.requests import Answer, ParsedRequest, ParseRequest, Restoring, write_answer
+from asr_punct.serve.requests import ParsedRequest, ParseRequest, Restoring
 from asr_punct.serve.service_errors import ServiceError, stopping
 from asr_punct.serve.turns import Work, Worker
 from asr_punct.text import with_given_labels

@@ -21,9 +21,10 @@ from asr_punct.files import MemoryFile
 from asr_punct.formats import read
 from asr_punct.formats.json.nodes import parse_json
 from asr_punct.formats.source import Source
+from asr_punct.serve.answers import Answer
 from asr_punct.serve.bodies import while_connected
 from asr_punct.serve.documents import Documents
-from asr_punct.serve.requests import Answer, ParsedRequest
+from asr_punct.serve.requests import ParsedRequest
 from asr_punct.serve.service_errors import ServiceError
 from asr_punct.words import utterances_of_text
 

@@ -1,38 +1,32 @@
-"""Parse requests and write answers. All functions run in worker threads and touch no files."""
+"""Parse requests. All functions run in worker threads and touch no files."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from io import StringIO
-from itertools import islice
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import Any
 
 from pydantic import ValidationError
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field, File, create_form_parser
 
-from asr_punct.encoding import Encoding, Undecoded, encoded
+from asr_punct.encoding import Encoding, Undecoded
 from asr_punct.errors import AsrPunctError, plural
 from asr_punct.files import InputFile, MemoryFile
-from asr_punct.formats import binary_content, read, with_glyphs, write_stream
+from asr_punct.formats import read
 from asr_punct.formats.cues.writers import parse_limits_option
-from asr_punct.formats.json.own import word_object
-from asr_punct.formats.registry import FORMATS, WRITABLE_FILES, WRITTEN_BACK, BinaryFormat
+from asr_punct.formats.registry import WRITABLE_FILES, WRITTEN_BACK
 from asr_punct.formats.source import Source
-from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.inference.options import ALL_OUTPUT, OutputOptions
-from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
 from asr_punct.serve.schema import PunctuateRequest, UploadOptions, WordLabels
 from asr_punct.serve.service_errors import ServiceError, bad_request, validation_error
 from asr_punct.serve.transcription import Transcribe, is_audio
 from asr_punct.subtitles import Limits
-from asr_punct.words import Utterance, annotate, utterances_of_text, with_time_source, word_count
+from asr_punct.words import Utterance, utterances_of_text, with_time_source, word_count
 
 _JSON, _FORM, _URLENCODED = "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
 _FIELDS = re.compile(rb"(file|text|words|" + "|".join(UploadOptions.names()).encode() + rb")=")
@@ -92,23 +86,6 @@ class ParsedRequest:
 
 ParseRequest = Callable[[], ParsedRequest]
 """Parses a request; called in a worker thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Body and media type of an answer, warnings about the language and the times, and the format of the file."""
-
-    body: bytes
-    media_type: str
-    warnings: tuple[str, ...] = ()
-    source_format: str = ""
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """The headers with the warnings and the format of the file, if there are any."""
-        source = {"X-Asr-Punct-Format": self.source_format} if self.source_format else {}
-        text = " ".join("; ".join(self.warnings).split()).encode("ascii", "replace").decode()
-        return source | ({"X-Asr-Punct-Warning": text[:1000]} if text else {})
 
 
 def parse_request(
@@ -260,66 +237,3 @@ def _safe_name(name: str) -> str:
     last = PurePosixPath(PureWindowsPath(name.replace("\0", "")).name).name
     shown = "".join(character if character.isprintable() else "_" for character in last)[-100:]
     return "upload" if shown in ("", "-", ".", "..") else shown
-
-
-def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuator: Punctuator) -> Answer:
-    """Return the answer to a request. Raises ServiceError if the format cannot represent these words."""
-    warnings = list(request.warnings)
-    if request.labels is not None:
-        restored = _labelled(restored, request.labels)
-    else:
-        warnings += punctuator.language_warnings(request.utterances)
-    if request.restoring.as_is and request.to == request.source_format != "json":  # it has labels itself
-        restored = _as_in_file(restored, request.utterances, punctuator.glyphs)
-    restored = islice(restored, request.context_utterances, None)
-    if request.to is None:
-        return _json_answer(request, list(restored), punctuator, warnings)
-    out, chosen = StringIO(), FORMATS[request.to]
-    try:
-        utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
-        if isinstance(chosen, BinaryFormat):
-            content = binary_content(utterances, glyphs, chosen, request.limits)
-        else:
-            write_stream(utterances, out, glyphs, request.to, request.limits)
-            content = encoded(out.getvalue(), request.undecoded)
-    except UnicodeEncodeError as error:
-        raise ServiceError(422, "body", repr(error.object[error.start : error.end]), "whole characters") from None
-    except AsrPunctError as error:
-        raise bad_request(error) from None
-    return Answer(content, chosen.media_type, tuple(warnings), request.source_format)
-
-
-def _labelled(utterances: Iterable[Utterance], labels: Sequence[Labels]) -> Iterator[Utterance]:
-    remaining = iter(labels)
-    for utterance in utterances:
-        yield annotate(utterance, labels=list(islice(remaining, word_count(utterance))))
-
-
-def _as_in_file(restored: Iterable[Utterance], original: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
-    """Yield the utterances with the original word for each that is written so: its file may have tags inside it."""
-    for utterance, before in zip(restored, original, strict=True):
-        its = glyphs.of(utterance.language)
-        words = zip(utterance.words, before.words, strict=True)
-        yield replace(
-            utterance,
-            words=tuple(
-                old if old.labels is None and write_word(new.text, new.labels or Labels(), its) == old.text else new
-                for new, old in words
-            ),
-        )
-
-
-def _json_answer(
-    request: ParsedRequest, restored: list[Utterance], punctuator: Punctuator, warnings: Sequence[str]
-) -> Answer:
-    language = next((utterance.language for utterance in restored if utterance.language), "")
-    content: dict[str, Any] = {"language": language, "text": "\n".join(map(punctuator.write, restored))}
-    if request.has_words or request.restoring.probabilities:
-        content["words"] = [
-            word_object(word, punctuator.glyphs.of(utterance.language))
-            for utterance in restored
-            for word in utterance.words
-        ]
-    if warnings:
-        content["warnings"] = warnings
-    return Answer(json.dumps(content, ensure_ascii=False).encode(), _JSON, tuple(warnings))
