@@ -102,6 +102,25 @@ GIVEN_LEFT = [frozenset(), frozenset(), frozenset(), {Mark.OPEN_QUES}, {Mark.OPE
 GIVEN_RIGHT = [frozenset(), frozenset(), {Mark.PERIOD}, {Mark.COMMA}, {Mark.QUESTION}, {Mark.EXCLAMATION}, ENDS]
 
 
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.4])
+@pytest.mark.parametrize("seed", range(15))
+def test_a_search_near_given_marks_finds_what_one_of_all_words_does(seed, share, monkeypatch):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(-4, 2.5, (100, len(MARKS)))
+    flags = np.zeros(100, dtype=np.uint32)
+    for i in np.flatnonzero(rng.random(100) < share):
+        left, right = (sides[rng.integers(len(sides))] for sides in (GIVEN_LEFT, GIVEN_RIGHT))
+        ended = WordFlag.ENDED if set(right) & {Mark.PERIOD, *ENDS} else 0
+        flags[i] = given_flags({*left, *right}) | [WordFlag.MUST_OPEN, WordFlag.NEVER_OPEN, 0][rng.integers(3)] | ended
+        scores[i, [mark in LEFT if left else False for mark in MARKS]] = -np.inf
+        scores[i, [mark not in LEFT if right else False for mark in MARKS]] = -np.inf
+    words = DecoderInput(scores, scores[:, :2], np.zeros((100, 3)), flags)
+    search = PairSearch((True, True, True), (2.0, 2.0, 2.0))
+    found = search.balance(scores, GivenPairs.of(words))[0]
+    monkeypatch.setattr(GivenPairs, "relevant", lambda self, distance: np.ones(len(self.ended), dtype=bool))
+    assert (found == search.balance(scores, GivenPairs.of(words))[0]).all()
+
+
 @settings(max_examples=150)
 @given(
     arrays.arrays(np.float64, (3, len(MARKS)), elements=st.floats(-5, 5)),

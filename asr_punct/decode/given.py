@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+import numpy as np
 
 from asr_punct.decode.inputs import BoolArray, DecoderInput, Float64Array, IntArray, WordFlag
 from asr_punct.decode.quotations import quotations
@@ -58,6 +60,21 @@ class GivenPairs:
         quoted = words.has(WordFlag.QUOTED)
         found = tuple(quotations(words)) if quoted.any() else ()
         return cls(opened, closed, must, never, ended, quoted, turn_ends, given, found)
+
+    def at(self, words: IntArray) -> GivenPairs:
+        """Return what is said about some of the words, by index, without the quotations."""
+        arrays = {each.name: getattr(self, each.name)[words] for each in fields(self) if each.name != "quotations"}
+        return GivenPairs(**arrays)
+
+    def relevant(self, distance: int) -> BoolArray:
+        """Return whether each word is given, or at most so many words before a given ? or ! or after a given ¿ or ¡."""
+        result = self.marks.any(axis=1) | self.ended | self.quoted | self.turn_ends
+        before, after = self.closed > 0, self.opened > 0
+        for places, step in ((before, -1), (after, 1)):
+            for place in np.flatnonzero(places).tolist():
+                first, last = sorted((place, place + step * distance))
+                result[max(0, first) : last + 1] = True
+        return result
 
     def set_logits(self, logits: Float64Array) -> Float64Array:
         """Return the logits of marks, (words, marks), with 0 for the ¿ ? ¡ and ! of the input."""

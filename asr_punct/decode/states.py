@@ -15,7 +15,16 @@ import numpy as np
 
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import BoolArray, Float64Array, IntArray, possible_marks
-from asr_punct.decode.limits import FREE, NOTHING_KNOWN, USUAL, Found, PairPath, SearchLimits, Sentences
+from asr_punct.decode.limits import (
+    FREE,
+    MAX_SENTENCE_WORDS,
+    NOTHING_KNOWN,
+    USUAL,
+    Found,
+    PairPath,
+    SearchLimits,
+    Sentences,
+)
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.transitions import (
     NO_SENTENCE_OPEN,
@@ -98,8 +107,9 @@ class PairSearch:
     ) -> tuple[BoolArray, PairPath]:
         """Return the marks with the highest sum of logits under the rules of pairs; arguments as in `balance`.
 
-        Only words that can matter to a pair are searched: those where an opening or closing mark may be set, and
-        sentence ends; all words if marks are given. The best marks of all other words are the same in every state.
+        Only words that can matter to a pair are searched: those where an opening or closing mark may be set, sentence
+        ends, and words that are given or near a given pair. The best marks of all other words are the same in every
+        state.
         """
         without_pairs = self._closing_scores(logits)[0] - (
             self._penalties[limits.costs] if limits.costs.any() else self._penalties[:1]
@@ -107,10 +117,13 @@ class PairSearch:
         closed, opened = without_pairs.argmax(axis=1), np.zeros(len(logits), int)
         marks = self._best_marks(logits, opened, closed, np.zeros(len(logits), dtype=bool))
         relevant = np.ones(len(logits), dtype=bool)
-        if given is None and not limits.costs.any():
+        if not limits.costs.any():
             relevant = (closed > 0) | sentence_ends(marks) | self._may_be_paired(logits)
+            if given is not None:
+                relevant |= given.relevant(MAX_SENTENCE_WORDS)
         words = np.flatnonzero(relevant)
-        path = self._best_path(logits[words], given, limits.of(words), at_end=_CLOSED_AT_END)
+        known = None if given is None else given.at(words)
+        path = self._best_path(logits[words], known, limits.of(words), at_end=_CLOSED_AT_END)
         opened[words], closed[words] = path.opened, path.closed
         open_after = np.concatenate([[0], path.open_after])[np.cumsum(relevant)]  # as after the last relevant word
         unruled, sentence_open = self.unruled_opening(logits), open_after & Pair.SENTENCE > 0
