@@ -278,6 +278,7 @@ def test_an_elan_tier_in_two_parts_is_one_tier(tmp_path):
             {"ana": ["hola luis", ""], "laugh": ["", "x"], "phones": ["o", "l"], "luis": ["", "hola ana"]},
             ["ana", "luis"],
         ),
+        ({"ana": ["hola luis", ""], "stress": ["T-x", "x"], "luis": ["", "hola ana"]}, ["ana", "luis"]),
         ({"spa": ["hola ana", "sí"], "eng": ["hello ana", "yes"]}, None),
         ({"trs@a": ["hola ana", ""], "eng@a": ["hello ana", ""], "trs@b": ["", "ya voy"]}, ["trs@a", "trs@b"]),
     ],

@@ -29,6 +29,21 @@ def test_lines_of_json_come_back_as_json(punctuator):
     assert (second, json.loads(third)["written"], last) == ("mira", "la", "casa.")
 
 
+def test_messages_of_vosk_are_words(punctuator):
+    message = '{\n  "result" : [{"word": "dónde", "start": 0.5, "end": 1.0, "conf": 1.0}],\n  "text" : "dónde"\n}'
+    lines = ['{"partial": "ana"}', '{"text": "ana mira"}', '{"text": ""}', *message.split("\n"), '{"text": "está"}']
+    with punctuator.stream() as stream:
+        found = list(map(json.loads, punctuate_lines(enumerate(lines, start=1), stream)))
+    assert [each["word"] for each in found] == ["ana", "mira", "dónde", "está"]
+    assert [each.get("start") for each in found] == [None, None, 0.5, None]
+
+
+@pytest.mark.parametrize("lines", [['{"text": 3}'], ["{", '"text": "a"'], ["{", '"words": "a"', "}"]])
+def test_other_messages_are_refused(punctuator, lines):
+    with punctuator.stream() as stream, pytest.raises(InputError, match="standard input:1: "):
+        list(punctuate_lines(enumerate(lines, start=1), stream))
+
+
 def test_times_go_forward_within_a_document(punctuator):
     late, early = '{"word": "ana", "start": 3}', '{"word": "mira", "start": 1}'
     assert len(lines_of(punctuator, f"{late}\n\n{early}")) == 2
@@ -90,7 +105,7 @@ def test_the_command_has_the_options_of_punctuate(stream, model):
 
 
 @pytest.mark.parametrize(
-    "line", [b"{]", b'{"word": 3}', b'{"word": "a b"}', b'{"text": "a"}', b'{"word": "a", "start": -1}', b"\xff"]
+    "line", [b"{]", b'{"word": 3}', b'{"word": "a b"}', b'{"texts": "a"}', b'{"word": "a", "start": -1}', b"\xff"]
 )
 def test_a_malformed_line_is_reported_after_the_words_before_it(stream, model, line):
     status, out, err = stream(b"ana mira\n" + line + b"\n", "--model", model)

@@ -132,7 +132,8 @@ def stream(
     """Add marks and capitals to words as they arrive.
 
     Reads standard input. A line has words, or one word as JSON ({"word": "hola", "start": 0.5, "end": 0.9}, in
-    seconds), whose times give the pauses. An empty line ends the document, and its remaining words are written.
+    seconds), whose times give the pauses, or is a message of Vosk's ({"text": "hola ana"}, with times if it has
+    "result"). An empty line ends the document, and its remaining words are written.
 
     Writes a line for each word, as text or JSON like the input, as soon as the next --right words have arrived; if
     one of its marks is unsure, up to --patience words later. After a pause of --flush-after seconds, between the times

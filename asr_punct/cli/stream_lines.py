@@ -16,6 +16,7 @@ from asr_punct.errors import InputError
 from asr_punct.files import STANDARD_STREAM, display_name, read_lines, write_file
 from asr_punct.formats.json.nodes import parse_json
 from asr_punct.formats.json.own import timed_word, word_object
+from asr_punct.formats.json.vosk import message_words
 from asr_punct.formats.kaldi.ctm import could_be_row
 from asr_punct.hints import CAPITALS_STAY, CapitalsCheck, OnHint
 from asr_punct.inference.stream import Committed, Stream
@@ -24,6 +25,10 @@ from asr_punct.words import Seconds, Word, split_words
 
 _HINT_AFTER = 20
 """Number of words, all in capitals, after which the hint that they stay is given."""
+_MESSAGE_KEYS = {"text", "partial", "alternatives"}
+"""Keys of Vosk's messages."""
+_MAX_LINES = 100_000
+"""Maximum number of lines of a message: an hour of speech has about 60,000."""
 _Line = tuple[int, str]
 """Number and text of a line."""
 _IDLE_S = 1.0
@@ -65,8 +70,9 @@ def punctuate_lines(
 ) -> Generator[str]:
     """Yield each committed word as text, or as JSON if it was read as JSON.
 
-    A line that begins with `{` is one word as JSON, any other line has words separated by white space. Words must be
-    in the order of time. An empty line and the end of the input end the document.
+    A line that begins with `{` is one word as JSON, or a message of Vosk's (`{"text": "hola ana"}`), also in several
+    lines; any other line has words separated by white space. Words must be in the order of time. An empty line and the
+    end of the input end the document.
 
     Items of `lines` are lines, or the seconds of a silence. With `preview`, JSON with the words that are not
     committed follows each line of words. With `lowercase` words are read in lower case; else `on_hint` gets a
@@ -105,7 +111,7 @@ def _read_words(
 ) -> Iterator[tuple[Sequence[Word], bool] | Seconds]:
     """Yield the words of each line with whether they were JSON, and the seconds of each silence."""
     last_start, capitals = 0.0, CapitalsCheck()
-    for item in lines:
+    for item in _whole_messages(lines):
         if isinstance(item, float):
             yield item
             continue
@@ -114,7 +120,9 @@ def _read_words(
         if number == 1 and could_be_row(line.split()):
             place, expected = f"{display_name(STANDARD_STREAM)}:1", "words, or JSON words (a file: asr-punct punctuate)"
             raise InputError(place, "a row of a CTM", expected)
-        words = [_json_word(line, number, last_start)] if is_json else split_words(line)
+        words = _json_words(line, number, last_start) if is_json else split_words(line)
+        if is_json and not words:
+            continue
         last_start = (words[-1].start or last_start) if words else 0.0
         capitals.add(words)
         if on_hint and capitals.are_capitals(_HINT_AFTER):
@@ -125,13 +133,35 @@ def _read_words(
         on_hint(CAPITALS_STAY)
 
 
-def _json_word(line: str, number: int, last_start: Seconds) -> Word:
-    """Parse a word. It must not start before the word before it, which starts at `last_start`."""
+def _whole_messages(lines: Iterable[_Line | Seconds]) -> Iterator[_Line | Seconds]:
+    """Yield the lines; those from `{` to `}`, as Vosk prints a message, are one."""
+    first, parts = 0, list[str]()
+    for item in lines:
+        line = "" if isinstance(item, float) else item[1].strip()
+        if parts and line and not isinstance(item, float):
+            parts.append(line)
+        elif line == "{" and not isinstance(item, float):
+            first, parts = item[0], [line]
+        else:
+            yield item
+        if parts and (line == "}" or len(parts) > _MAX_LINES):
+            yield first, " ".join(parts)
+            parts = []
+    if parts:
+        yield first, " ".join(parts)
+
+
+def _json_words(line: str, number: int, last_start: Seconds) -> Sequence[Word]:
+    """Parse a word, or a message of Vosk's. No word may start before the last one, which starts at `last_start`."""
     place = f"{display_name(STANDARD_STREAM)}:{number}"
-    word = timed_word(parse_json(line, place), place)
-    if word.start is not None and word.start < last_start:
-        raise InputError(place, f"start {word.start} after {last_start}", "words in the order of time")
-    return word
+    value = parse_json(line, place)
+    is_message = isinstance(value, dict) and "word" not in value and not value.keys().isdisjoint(_MESSAGE_KEYS)
+    words = message_words(value, place) if is_message else (timed_word(value, place),)
+    for word in words:
+        if word.start is not None and word.start < last_start:
+            raise InputError(place, f"start {word.start} after {last_start}", "words in the order of time")
+        last_start = word.start or last_start
+    return words
 
 
 def hint_if_idle(hint: str) -> None:

@@ -43,6 +43,11 @@ def _words(node: nodes.Node) -> tuple[Word, ...]:
     return nodes.entries_or_text(entries, partial(nodes.timed_words, confidence_keys=("conf",)), node, "text")
 
 
+def message_words(value: Any, place: str) -> tuple[Word, ...]:
+    """Return the words of a message of the recogniser, `{"text", "result"}`; a partial one (`{"partial"}`) has none."""
+    return _words(nodes.Node.of(value, place).first("alternatives"))
+
+
 def write_vosk(values: Iterable[Utterance], out: TextIO, glyphs: Glyphs) -> None:
     """Write results in the layout of their file; utterances of other formats as a list in the order of time.
 

@@ -41,7 +41,7 @@ _OTHER_NAMES = (
     *("ref", "scene", "sentiment", "shot", "silence", "syllable", "syllables", "tone", "topic"),
     *("translation", "vcm", "xds"),
 )
-_CODE = re.compile(r"\S*[\d_]\S*|[A-Za-z?+-]")
+_CODE = re.compile(r"\S*[\d_]\S*|[A-Za-z?+-](-[A-Za-z?+-])*")
 _CODED_SHARE = 0.8
 """A tier is one of codes if at least this share of its annotations are codes."""
 Track = tuple[EafTier | None, EafTier | None]
