@@ -338,3 +338,14 @@ def test_the_source_is_no_place_to_write(tmp_path):
         with refused(target, kind=InputError):
             prepare_text(source, target, language="es")
     assert source.read_text() == "Uno.\nDos.\nTres.\n"
+
+
+def test_prepare_says_which_parts_are_small_and_what_it_dropped(run, tmp_path):
+    text = tmp_path / "talks.txt"
+    line = "Hola\u200b, hoy hablamos de la ley. " * 4
+    text.write_text(f"{line}\n\n" * 900)
+    status, _, error = run("prepare", "text", text, tmp_path / "data", "--dev", 0.3)
+    assert status == 0
+    small = [line.partition(":")[0] for line in error.splitlines() if "words are few" in line]
+    assert small == ["test"]
+    assert "dropped characters: U+200B 3600 times" in error

@@ -1,6 +1,7 @@
 """The commands `prepare`, `train`, `tune` and `export`: from a corpus to a model."""
 
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from asr_punct.hub import shipped_configurations, shipped_models
 from asr_punct.progress import progress_bar
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
+_ENOUGH_WORDS, _FEW_WORDS = 10_000, 2_000
 _CORPUS_NAMES = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
 
 
@@ -72,7 +74,14 @@ def prepare(
         raise AsrPunctError("prepare", f"corpus {corpus!r}", _CORPUS_NAMES)
     with progress_bar(quiet, source=source):
         summary = prepare_corpus[corpus]()
-    print_summary(summary.lines(), quiet)
+    print_summary([*summary.lines(), *_few_words(summary.words)], quiet)
+
+
+def _few_words(words: Mapping[str, int]) -> Iterator[str]:
+    """Yield a line about each part of a split text that is small, though there is enough text."""
+    for part in ("dev", "test"):
+        if words.get("train", 0) >= _ENOUGH_WORDS and 0 < words.get(part, 0) < _FEW_WORDS:
+            yield f"{part}: {words[part]} words are few, and their scores uncertain (a larger share: --{part} 0.15)"
 
 
 @command(

@@ -46,9 +46,14 @@ class Summary:
         sizes = ", ".join(f"{part} {count}{_in_documents(self.documents[part])}" for part, count in self.words.items())
         lines = [f"words: {sizes or 'none'}"]
         if self.dropped:
-            counts = (f"{name} {count} times" for name, count in self.dropped.most_common(20))
+            counts = (f"{_shown(name)} {plural(count, 'time')}" for name, count in self.dropped.most_common(20))
             lines.append(f"dropped characters: {', '.join(counts)}")
         return [*lines, *self.problems]
+
+
+def _shown(characters: str) -> str:
+    """Return characters as they are; those that cannot be seen as their code (`U+200B`)."""
+    return "".join(each if each.isprintable() and each != " " else f"U+{ord(each):04X}" for each in characters)
 
 
 def _in_documents(count: int) -> str:
