@@ -343,3 +343,33 @@ def test_subtitles_over_a_limit_are_found_one_by_one_and_speakers_are_shown(open
         keys(page, "F2", "=ados", "Enter", "p")
         assert page.text("#status") == "No subtitle breaks a limit."
         assert page.run("document.querySelector('#cue-problem').disabled")
+
+
+def test_cues_of_people_who_speak_at_the_same_time(open_page, make, punctuator, tmp_path):
+    def spoken(speaker, start, text):
+        times = [(word, round(start + i * 0.5, 2)) for i, word in enumerate(text.split())]
+        words = [{"word": word, "start": at, "end": round(at + 0.4, 2), "marks": []} for word, at in times]
+        return {"recording": "talk", "language": "es", "times": "asr", "speaker": speaker, "words": words}
+
+    long = "bai, hori da egia, eta gainera bihar goizean, etorriko dira denak, nik uste dut, horrela da."
+    talk = [
+        spoken("Ane", 0, long),
+        spoken("Jon", 2, "bai, ondo."),
+        spoken("Miren", 3, "bai. ados."),
+        spoken("Jon", 14, "ez."),
+    ]
+    path = file(tmp_path, "talk.json", json.dumps({"utterances": talk}))
+    out = io.StringIO()
+    FORMATS["srt"].write(formats.read(path), out, punctuator.glyphs)
+    with open_page(make=make) as page:
+        drop(page, path)
+        shown(page)
+        assert export(page, "srt", "talk.srt") == out.getvalue()
+        begin = blocks(page)
+        page.run("[...document.querySelectorAll('.w')].find((word) => word.textContent === 'ondo.').focus()")
+        keys(page, "F2", "=oso ongi.", "Enter")
+        expected = [[line.replace("ondo.", "oso ongi.") for line in cue] for cue in begin]
+        assert expected != begin
+        assert blocks(page) == expected
+        page.press("z", modifiers=2)
+        assert blocks(page) == begin

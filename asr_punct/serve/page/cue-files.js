@@ -6,8 +6,6 @@ import { seconds } from "./timing.js";
 const ESCAPED = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 const PLAIN = Object.fromEntries(Object.entries(ESCAPED).map(([plain, escaped]) => [escaped, plain]));
 const TIMES = /^((?:\d+:)?\d+:\d+[.,]\d+) --> ((?:\d+:)?\d+:\d+[.,]\d+)/;
-/** Letters and digits, the same whatever the case. */
-const folded = (text) => text.toUpperCase().toLowerCase().replace(/[^\p{L}\p{N}\p{M}]/gu, "");
 
 /** Return a time as `00:01:02,500`, with this point. */
 export function clock(time, point = ",") {
@@ -17,7 +15,7 @@ export function clock(time, point = ",") {
 }
 
 /** Return the cues of a text in SRT or WebVTT: `{start, end, lines}`. */
-function parse(text) {
+export function parse(text) {
   const plain = (line) => line.replace(/<\/?v[^>]*>/g, "").replace(/&(?:amp|lt|gt);/g, (name) => PLAIN[name]);
   const isVtt = text.startsWith("WEBVTT");
   const cues = [];
@@ -28,52 +26,6 @@ function parse(text) {
     else if (cues.at(-1)?.isOpen) cues.at(-1).lines.push(isVtt ? plain(line) : line);
   }
   return cues;
-}
-
-/** Return the words of each channel, in the order of the cues: by time, or if `isKept`, by their place in the file. */
-function channels(transcript, isKept) {
-  const byChannel = Map.groupBy(transcript.utterances, ({ recording, channel }) => `${recording}/${channel}`);
-  return [...byChannel.values()].map((utterances) => {
-    let last = 0;
-    const timed = utterances.map(({ words }) => [(last = words.find(({ from }) => from !== undefined)?.from ?? last), words]);
-    if (!isKept) timed.sort(([one], [other]) => one - other);
-    return { words: timed.flatMap(([, words]) => words), next: 0 };
-  });
-}
-
-/** Take the words of a cue from a channel; null if its next words are others. Words without letters join the last. */
-function take(channel, { lines, start, end }) {
-  const { words } = channel;
-  const cue = { start, end, words: [], breaks: new Set() };
-  let index = channel.next;
-  for (const [number, line] of lines.entries()) {
-    let left = folded(line);
-    const first = index;
-    while (index < words.length && (left || !folded(words[index].word))) {
-      const text = folded(words[index].word);
-      if (!left.startsWith(text)) return null;
-      left = left.slice(text.length);
-      index += 1;
-    }
-    if (left) return null;
-    if (number && index > first) cue.breaks.add(words[first]);
-  }
-  cue.words = words.slice(channel.next, index);
-  channel.next = index;
-  return cue;
-}
-
-/** Return the cues of a file of subtitles with the words of a transcript; null if they are not its words. */
-export function readCues(text, transcript, isKept) {
-  const all = channels(transcript, isKept);
-  const cues = [];
-  for (const each of parse(text)) {
-    if (!folded(each.lines.join(""))) continue;
-    const cue = all.reduce((found, channel) => found ?? take(channel, each), null);
-    if (!cue) return null;
-    cues.push(cue);
-  }
-  return all.every(({ words, next }) => words.slice(next).every(({ word }) => !folded(word))) ? cues : null;
 }
 
 /** Return the cues of `Cues` as they are kept in JSON: `{limits, cues: [{start, end, lines: [[place of a word]]}]}`. */

@@ -1,8 +1,9 @@
 /** The view of subtitles: the buttons that edit cues, and the preset of their limits. */
 
 import { RequestError } from "./api.js";
-import { readCues, readStoredCues } from "./cue-files.js";
+import { readStoredCues } from "./cue-files.js";
 import { CueLayout } from "./cue-layout.js";
+import { readCues } from "./cue-words.js";
 import { Cues } from "./cues.js";
 import { byId } from "./dom.js";
 import { isCueFormat, serviceContent } from "./exporter.js";

@@ -111,7 +111,7 @@ export class Cues {
     const cue = this.of(word);
     const next = this.list[this.list.indexOf(cue) + 1];
     if (!next) return;
-    const words = [...cue.words, ...next.words].sort((one, other) => one.index - other.index);
+    const words = [...cue.words, ...next.words];
     const end = Math.max(cue.end, next.end);
     const all = this.groups.list; // those between have lost their words
     this.#replace(all.slice(all.indexOf(cue), all.indexOf(next) + 1), [{ start: cue.start, end, words, breaks: balanced(words, this.limits.characters) }]);
