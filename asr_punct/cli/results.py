@@ -1,6 +1,7 @@
 """The commands `evaluate`, `score`, `models` and `info`."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,28 @@ from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import named_models, shipped_models
 from asr_punct.progress import progress_bar
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that get the scores, and the classes that are scored."""
+
+    json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None
+    html: options.Page = None
+    merge: options.Merge = None
+
+
+OtherModel = Annotated[
+    str | None,
+    options.completed_option("Another model to compare with, also on the page.", shipped_models, metavar="MODEL2"),
+]
+OtherHypothesis = Annotated[
+    Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with, also on the page.")
+]
+PageAudio = Annotated[
+    Path | None,
+    typer.Option(help="With --html: the recording, to play from any word; over 8 MiB it is linked, not embedded."),
+]
 
 
 @command(
@@ -28,13 +51,9 @@ def evaluate(
     tests: Annotated[list[Path], typer.Argument(metavar="TEST", help="Test sets: TSV, or written text.")],
     source_format: options.From = None,
     encoding: options.Encoding = None,
-    json: Annotated[Path | None, typer.Option(help="File to write the scores to, by test set.")] = None,
-    html: options.Page = None,
-    merge: options.Merge = None,
-    compare: Annotated[
-        str | None,
-        options.completed_option("Another model to compare with, also on the page.", shipped_models, metavar="MODEL2"),
-    ] = None,
+    *,
+    outputs: Outputs,
+    compare: OtherModel = None,
     device: options.Device = None,
     threads: options.Threads = 0,
     int8: options.Int8 = False,
@@ -57,30 +76,30 @@ def evaluate(
     from asr_punct.scoring.html import Comparison, write_page
     from asr_punct.scoring.markdown import comparison, metric_names, report, summary
 
-    check_outputs({"--json": json, "--html": html}, tests)
+    check_outputs({"--json": outputs.json, "--html": outputs.html}, tests)
     names = [model] if compare is None else [model, compare]
     chosen = groups.model_options(computing=groups.Computing(device, int8, plain=plain), threads=threads)
     punctuators = [Punctuator.open(replace(chosen, name=name)) for name in names]
     glyphs = punctuators[0].glyphs
     files = [options.input_file(test, encoding) for test in tests]
     with progress_bar(quiet):
-        by_model = [  # for each model: its words and those of the file, by test set
-            {
-                str(test): evaluate_model(punctuator, test, source_format, merge, probabilities=html is not None)
-                for test in files
-            }
-            for punctuator in punctuators
-        ]
+        of_test = partial(
+            evaluate_model, format_name=source_format, merge=outputs.merge, probabilities=outputs.html is not None
+        )
+        # for each model: its words and those of the file, by test set
+        by_model = [{str(test): of_test(punctuator, test) for test in files} for punctuator in punctuators]
         scores = {test: score_counts(texts.count()) for test, texts in by_model[0].items()}
         joined = [join_texts(by_test) if len(by_test) > 1 else by_test[str(tests[0])] for by_test in by_model]
         counts = [texts.count() for texts in joined]
         total = score_counts(counts[0])
         differences = compare_counts(counts[0], counts[1]) if compare else {}
-    if html:
+    if outputs.html:
         second = Comparison(compare, joined[1], differences) if compare else None
-        write_page(html, total, joined[0], glyphs, reference=", ".join(scores), hypothesis=model, compare=second)
-    if json:
-        write_json_file(json, {name: each.as_dict() for name, each in scores.items()})
+        write_page(
+            outputs.html, total, joined[0], glyphs, reference=", ".join(scores), hypothesis=model, compare=second
+        )
+    if outputs.json:
+        write_json_file(outputs.json, {name: each.as_dict() for name, each in scores.items()})
     tables = [report(each, glyphs, f"{model} on {name}") for name, each in scores.items()]
     if len(scores) > 1:
         tables.append(summary(scores | {"all": total}))
@@ -108,16 +127,10 @@ def score(
     hyp_from: options.HypothesisFrom = None,
     encoding: options.Encoding = None,
     align: Annotated[bool, typer.Option("--align", help="Align the words first, because they differ.")] = False,
-    json: Annotated[Path | None, typer.Option(help="File to write the scores to.")] = None,
-    html: options.Page = None,
-    audio: Annotated[
-        Path | None,
-        typer.Option(help="With --html: the recording, to play from any word; over 8 MiB it is linked, not embedded."),
-    ] = None,
-    merge: options.Merge = None,
-    compare: Annotated[
-        Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with, also on the page.")
-    ] = None,
+    *,
+    outputs: Outputs,
+    audio: PageAudio = None,
+    compare: OtherHypothesis = None,
     language: options.TextLanguage = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -140,16 +153,16 @@ def score(
     from asr_punct.scoring.markdown import comparison, metric_names, report
     from asr_punct.scoring.paired_texts import PairedTexts
 
-    if audio and not html:
+    if audio and not outputs.html:
         raise AsrPunctError("", "--audio", "--html with it")
-    check_outputs({"--json": json, "--html": html}, [reference, hypothesis, compare, audio])
+    check_outputs({"--json": outputs.json, "--html": outputs.html}, [reference, hypothesis, compare, audio])
 
     def paired(file: Path, audio: Path | None = None) -> PairedTexts:
         words = read_labelled(options.input_file(file, encoding), code, hyp_from)
         hypotheses = list(without_ignored_segments(words, references))
         if audio:
             check_audio(hypotheses, str(file), audio)
-        return pair_words(references, hypotheses, merge, align=align, name=str(file))
+        return pair_words(references, hypotheses, outputs.merge, align=align, name=str(file))
 
     second = None
     with progress_bar(quiet):
@@ -168,11 +181,11 @@ def score(
         names = metric_names(texts.classes, language_glyphs)
         tables.append(comparison(second.differences, str(hypothesis), str(compare), names))
         values["differences"] = {name: each.as_dict() for name, each in second.differences.items()}
-    if html:
+    if outputs.html:
         names_of_texts = {"reference": str(reference), "hypothesis": str(hypothesis)}
-        write_page(html, scores, texts, language_glyphs, **names_of_texts, audio=audio, compare=second)
-    if json:
-        write_json_file(json, values)
+        write_page(outputs.html, scores, texts, language_glyphs, **names_of_texts, audio=audio, compare=second)
+    if outputs.json:
+        write_json_file(outputs.json, values)
     print_text("\n".join(tables))
 
 

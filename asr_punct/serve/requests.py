@@ -121,7 +121,7 @@ def _is_json_request(body: bytes) -> bool:
     if not body.startswith(b'{"') or len(body) > _SMALL:
         return False
     try:
-        return json.loads(body).keys() <= {*PunctuateRequest.names()}
+        return bool(json.loads(body).keys() <= {*PunctuateRequest.names()})
     except ValueError:
         return False
 
