@@ -77,6 +77,14 @@ def test_marks_have_their_place_in_a_sentence(text, rows, flags, expected, right
     assert written(text, rows, flags, right=right) == expected
 
 
+def test_a_hesitation_in_capitals_is_a_name():
+    """`EH Bildu` gets no commas."""
+    rows, cases, flags = arrays([{}, {}, {}], {0: FUNCTION, 1: HESITATION})
+    cases[1] = [0.1, 0.2, 0.7]
+    labels = Decoder(DecodeSettings(language="es+eu")).push(rows, cases, flags, True, ("con", "eh", "bildu"))
+    assert write_text(["con", "eh", "bildu"], labels, glyphs("es")) == "con EH bildu"
+
+
 ASKED = {"OPEN_QUES": LIKELY}, {"QUESTION": LIKELY}
 
 

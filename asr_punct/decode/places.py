@@ -41,6 +41,7 @@ _LIKELY = 1.0
 """Logit from which a ¿ or ¡ needs no mark before it; after a function word it is 0."""
 _LEAST = 1e-3
 """Logit of a mark that is just set."""
+_ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _LOWER_START = 2.0
 """Subtracted from the log-probability that a hesitation begins a document in lower case."""
 _MARKED = WordFlag.QUOTED | WordFlag.ENDED | WordFlag.MUST_END | WordFlag.TURN_ENDS | WordFlag.RIGHT_TAKEN
@@ -70,8 +71,11 @@ def _bar_openings(marks: Float64Array, words: DecoderInput, previous: FlagArray,
 
 
 def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: FlagArray, begins: bool) -> Float64Array:
-    """Let hesitations ask nothing, in place in the logits of marks, and return the logits of cases."""
-    here = words.has(WordFlag.HESITATION)
+    """Let hesitations ask nothing, in place in the logits of marks, and return the logits of cases.
+
+    One in capitals is a name (`EH Bildu`).
+    """
+    here = words.has(WordFlag.HESITATION) & (words.cases.argmax(axis=1) != _ALL_CAPS)
     if not here.any():
         return words.cases
     after = has_flag(previous, WordFlag.NEVER_NAME | WordFlag.ENDED | WordFlag.MUST_END)
