@@ -386,3 +386,29 @@ def test_missing_devices_and_models_of_transformers(ctc_model, tmp_path):
     (tmp_path / "empty").mkdir()
     with refused("asr", repr(f"transformers:{tmp_path / 'empty'}"), ArgumentError):
         open_recogniser(f"transformers:{tmp_path / 'empty'}")
+
+
+def test_the_channels_of_a_stereo_file_are_recognised_as_two_files_are(tmp_path):
+    """On two espeak-ng voices, of which one is shorter than the other."""
+    pytest.importorskip("pocketsphinx", reason="pocketsphinx is not installed: pip install '.[pocketsphinx]'")
+    pytest.importorskip("espeakng_loader")
+    import soundfile
+
+    from asr_punct.align.espeak import synthesise
+
+    texts = ("One two three four five.", "Seven eight nine ten.")
+    spoken = [synthesise(text, "en-us", words_per_minute=140) for text in texts]
+    length = max(len(each.samples) for each in spoken)
+    both = np.stack([np.pad(each.samples, (0, length - len(each.samples))) for each in spoken])
+    soundfile.write(tmp_path / "call.wav", both.T, spoken[0].rate)
+
+    def heard(name):
+        found = recognise(tmp_path / name, open_recogniser("pocketsphinx"))
+        return {each.channel: [(word.text, word.start) for word in each.words] for each in found}
+
+    together = heard("call.wav")
+    for channel, samples in enumerate(both, start=1):
+        soundfile.write(tmp_path / "alone.wav", samples, spoken[0].rate)
+        alone = heard("alone.wav")
+        assert len(alone["1"]) > 2
+        assert together[str(channel)] == [(text, pytest.approx(start, abs=0.05)) for text, start in alone["1"]]
