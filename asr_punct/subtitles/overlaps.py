@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from asr_punct.subtitles.unit import COMMA, Unit
 from asr_punct.words import Seconds
 
-MAX_DELAY: Seconds = 1.0
+MAX_DELAY: Seconds = 1.5
 """An utterance goes on if its next phrase delays none that waits by more."""
 MAX_PHRASE: Seconds = 2.0
 """Words that begin this long after the start of a phrase begin another one, also without a mark."""
