@@ -21,10 +21,12 @@ export class CueLayout {
   /**
    * @param cues the `Cues`
    * @param onSpeaker is called with the name and the button of a speaker that is clicked
+   * @param onTimes is called with the first word of a cue whose times were typed
    */
-  constructor(cues, onSpeaker) {
+  constructor(cues, onSpeaker, onTimes) {
     this.cues = cues;
     this.onSpeaker = onSpeaker;
+    this.onTimes = onTimes;
   }
 
   get groups() {
@@ -36,7 +38,7 @@ export class CueLayout {
   }
 
   again() {
-    return new CueLayout(this.cues, this.onSpeaker);
+    return new CueLayout(this.cues, this.onSpeaker, this.onTimes);
   }
 
   startsLine(word, cue) {
@@ -82,7 +84,6 @@ export class CueLayout {
       isOpen = false;
       field.remove();
       button.hidden = false;
-      button.focus();
       const [start, end] = field.value.split(/→|-->/).map(seconds);
       if (isWritten && start >= 0 && end > start) this.cues.setTimes(cue, start, end);
     };
@@ -92,6 +93,7 @@ export class CueLayout {
       if (!["Enter", "Escape"].includes(event.key)) return;
       event.preventDefault();
       close(event.key === "Enter");
+      this.onTimes(cue.words[0]);
     });
     button.before(field);
     button.hidden = true;

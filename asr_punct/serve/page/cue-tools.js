@@ -57,7 +57,12 @@ export class CueTools extends EventTarget {
 
   /** Return the layout of the view; `onSpeaker` is called with the name and the button of a speaker that is clicked. */
   layout(onSpeaker) {
-    return new CueLayout(this.cues, onSpeaker);
+    return new CueLayout(this.cues, onSpeaker, (word) => this.tab.select(word));
+  }
+
+  /** Open the times of the cue of the selected word, to type others. */
+  openTimes() {
+    if (this.isShown) this.tab.view.elementOf(this.tab.selected).closest("p").querySelector(".times").click();
   }
 
   /** Go to the next cue that breaks a limit after the selected word, or with -1 to the previous one. */

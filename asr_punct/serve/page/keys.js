@@ -25,6 +25,7 @@ const ACTIONS = {
   s: (tab) => tab.cueTools.edit("split"),
   m: (tab) => tab.cueTools.edit("join"),
   b: (tab) => tab.cueTools.edit("toggleBreak"),
+  t: (tab) => tab.cueTools.openTimes(),
   p: (tab) => tab.cueTools.nextProblem(),
   "shift+p": (tab) => tab.cueTools.nextProblem(-1),
   n: (tab) => tab.doubts.next(),
