@@ -13,7 +13,7 @@ export async function isOwnJson(file) {
   if (!/\.json$/i.test(file.name)) return false;
   try {
     const { utterances } = JSON.parse(await file.text());
-    return utterances.some(({ words }) => words.some((word) => Array.isArray(word.marks)));
+    return utterances.some(({ words }) => words.some((word) => word.marks?.length));
   } catch {
     return false; // the service says what it is
   }
