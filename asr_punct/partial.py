@@ -31,6 +31,10 @@ def io_errors(name: object, expected: str) -> Iterator[None]:
     """Raise an InputError at `name` for an OSError in the block."""
     try:
         yield
+    except FileNotFoundError as error:
+        folder = Path(str(name)).parent
+        found = f"no folder {folder}" if expected == EXPECTED_OUTPUT and not folder.exists() else _describe(error)
+        raise InputError(name, found, expected) from None
     except OSError as error:
         raise InputError(name, _describe(error), expected) from None
 

@@ -242,3 +242,8 @@ def test_a_link_to_an_input_is_that_file(run, folder):
     os.link("b.txt", "link.txt")
     status, _, err = run("score", "b.txt", "c.txt", "--json", "link.txt")
     assert (status, err.count("link.txt"), err.count("b.txt")) == (2, 1, 1)
+
+
+def test_a_missing_folder_of_an_output_is_named(run, folder):
+    _, _, error = run("punctuate", "b.txt", "-o", "new/out.txt")
+    assert error == "asr-punct: new/out.txt: found no folder new, expected a place where a file can be written\n"
