@@ -20,7 +20,7 @@ _IMPOSSIBLE = -1e6
 
 def _are_apart(first: tuple[str, ...], last: tuple[str, ...]) -> bool:
     """Whether two letters are not near in the alphabet, as those of a choice are (`a o b`, `x y z`)."""
-    letters = [text.lower() for text in (*first, *last) if len(text) == 1]
+    letters = [text.lower()[0] for text in (*first, *last) if text]  # İ is two characters in lower case
     return len(letters) == 2 and abs(ord(letters[0]) - ord(letters[1])) > _NEAR
 
 
