@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pair_rules import ENDS, PAIRS, bonus, table, violation
 
@@ -210,7 +210,11 @@ probabilities_of = st.integers(1, 12).flatmap(
 )
 
 
+DASH_AFTER_ELLIPSIS = [[float(mark == each) for mark in MARKS] for each in ("", Mark.ELLIPSIS, Mark.OPEN_DASH)]
+
+
 @settings(max_examples=60)
+@example(DASH_AFTER_ELLIPSIS, 1, True, False)
 @given(probabilities_of, st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
 def test_without_pairs_it_equals_the_decoder_of_documents(rows, seed, capitals, period):
     """Without pairs, and a dash on the first word, a word depends only on the next one and on the committed ones."""

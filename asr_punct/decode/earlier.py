@@ -25,7 +25,7 @@ class Earlier:
 
     Attributes:
         begins: whether these begin a document.
-        starts: whether they begin a sentence.
+        starts: whether they may begin a sentence.
         flags: flags of the last words before them, (words before,).
         texts: some words before them.
         is_bare: whether the last one got no mark.

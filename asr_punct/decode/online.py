@@ -21,7 +21,7 @@ from asr_punct.decode.inputs import (
 )
 from asr_punct.decode.limits import MAX_SENTENCE_WORDS, Sentences
 from asr_punct.decode.openings import LANGUAGE_WORDS, opens_by_words
-from asr_punct.decode.places import in_place, settle
+from asr_punct.decode.places import in_place, sentence_may_follow, settle
 from asr_punct.decode.quotations import quotation_after
 from asr_punct.decode.settings import DecodeSettings
 from asr_punct.decode.spelling import spell_alike
@@ -134,14 +134,14 @@ class OnlineDecoder:
         earlier = self._earlier
         self._earlier = Earlier(
             begins=end and len(logits) == decided,
-            starts=bool(ends[decided - 1]),
+            starts=bool(sentence_may_follow(marks, words)[decided - 1]),
             flags=np.concatenate([earlier.flags, flags[:decided]])[-SPELLED_WORDS:],
             texts=(*earlier.texts, *texts[:decided])[-LANGUAGE_WORDS:],
             is_bare=not marks[decided - 1, ~IS_LEFT].any(),
             quotation=quotation_after(decided, words, earlier),
         )
         following = slice(decided, decided + int(ends[decided:].argmax()) + 1 if ends[decided:].any() else None)
-        self._is_free = not self._earlier.starts and bool(free[following].any())
+        self._is_free = not ends[decided - 1] and bool(free[following].any())
         result = self._capitals.label(marks, path.open_after & Pair.SENTENCE > 0, choices, decided)
         if self._earlier.begins:
             self._capitals.end_document()

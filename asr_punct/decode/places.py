@@ -90,12 +90,17 @@ def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: Flag
     return cases
 
 
+def sentence_may_follow(marks: BoolArray, words: DecoderInput) -> BoolArray:
+    """Return whether a sentence may begin after each word, (words,), given all marks, (words, marks)."""
+    return np.asarray(marks[:, _ENDS].any(axis=1) | words.has(WordFlag.TURN_ENDS))
+
+
 def settle(marks: BoolArray, logits: Float64Array, words: DecoderInput, earlier: Earlier, language: str) -> None:
     """Give the word before an added ¿ or ¡ a comma or colon if it has no mark, and take dashes away that have no place.
 
     `marks`, with those of the input, and `logits` are (words, marks); `language` is that of the words.
     """
-    starts = np.insert(marks[:-1, _ENDS].any(axis=1) | words.has(WordFlag.TURN_ENDS)[:-1], 0, earlier.starts)
+    starts = np.insert(sentence_may_follow(marks, words)[:-1], 0, earlier.starts)
     marks[~starts & ~words.given[:, OPEN_DASH], OPEN_DASH] = False
     marks[marks[:, _COMMA], DASH] = False
     added = marks & ~words.given
