@@ -55,7 +55,8 @@ _VARIANTS = (
 def is_whisper(content: Any) -> bool:
     """Whether a JSON value looks like Whisper's output."""
     if isinstance(content, list):
-        return bool(content) and all(isinstance(item, dict) and item.keys() >= _SEGMENT_KEYS for item in content)
+        items = [item for item in content if isinstance(item, dict) and "content" not in item]  # captions in ms have it
+        return len(items) == len(content) > 0 and all(item.keys() >= _SEGMENT_KEYS for item in items)
     is_service = isinstance(nodes.find(content, "words"), list) and isinstance(nodes.find(content, "text"), str)
     return (
         isinstance(nodes.find(content, "segments"), list)

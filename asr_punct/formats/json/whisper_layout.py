@@ -44,8 +44,9 @@ def layout_of(segment: nodes.Node) -> Layout:
     tokens = nodes.tokens_of(entries, key)
     timed = ["".join(tokens[first:last]) for first, last in spans]
     written = text.split()
-    positions = subsequence(timed, written)
-    if positions is None:
+    found = subsequence(timed, written)
+    positions: Sequence[int | None] = found or ()
+    if found is None:
         in_text, in_entries = (list(map(letters, words)) for words in (written, timed))
         if "".join(in_text) in ("", "".join(in_entries)):  # they differ in punctuation and spaces
             return Layout(timed, spans)
