@@ -19,7 +19,8 @@ from asr_punct.formats.json.own import timed_word, word_object
 from asr_punct.formats.json.vosk import message_words
 from asr_punct.formats.kaldi.ctm import could_be_row
 from asr_punct.hints import CAPITALS_STAY, CapitalsCheck, OnHint
-from asr_punct.inference.stream import Committed, Stream
+from asr_punct.inference.stream import Stream
+from asr_punct.inference.stream_words import Committed
 from asr_punct.text.bare import lowercase_words
 from asr_punct.words import Seconds, Word, split_words
 

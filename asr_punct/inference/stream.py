@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, repeat
 from types import TracebackType
 from typing import Self
@@ -21,7 +21,6 @@ import numpy as np
 
 from asr_punct.decode.inputs import FlagArray, FloatArray
 from asr_punct.decode.plain import new_online_decoder
-from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
 from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.inference.choice import CHECKED_WORDS, LanguageChoice
@@ -29,26 +28,12 @@ from asr_punct.inference.lookahead import Decision, Lookahead
 from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.quote_sides import QuoteSides
 from asr_punct.inference.restorer import Restorer
+from asr_punct.inference.stream_words import Committed, one_word
 from asr_punct.inference.tokens import Token, spread_labels
 from asr_punct.inference.windows import Window
 from asr_punct.languages import parse_language
 from asr_punct.marks import LEFT, Labels
-from asr_punct.words import Seconds, Word, check_times, is_one_word
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """A word that is decided.
-
-    Attributes:
-        word: the word of the input.
-        labels: its marks and case.
-        written: the word with its marks and case, as one token.
-    """
-
-    word: Word
-    labels: Labels
-    written: str
+from asr_punct.words import Seconds, Word
 
 
 class Stream:
@@ -299,12 +284,3 @@ def _decoder_inputs(
 def _without_last_marks(labels: list[Labels]) -> list[Labels]:
     """Drop the marks after the last word: half or more of those that a preview would show there would soon change."""
     return [*labels[:-1], *(Labels(last.marks.intersection(LEFT), last.case) for last in labels[-1:])]
-
-
-def one_word(word: object) -> Word:
-    """Return the word. Raises AsrPunctError if it is not one word, or for impossible times."""
-    token = Word(word) if isinstance(word, str) else word
-    if not isinstance(token, Word) or not is_one_word(token.text):
-        raise ArgumentError("word", repr(word), "one word without white space")
-    check_times(token)
-    return token

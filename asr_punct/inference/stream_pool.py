@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 from asr_punct.errors import ArgumentError
 from asr_punct.features import WindowProbabilities
 from asr_punct.inference.restorer import Restorer
-from asr_punct.inference.stream import Committed, Stream, one_word
+from asr_punct.inference.stream import Stream
+from asr_punct.inference.stream_words import Committed, one_word
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
 from asr_punct.words import Seconds, Word

@@ -23,8 +23,8 @@ from asr_punct.errors import AsrPunctError, plural
 from asr_punct.formats.json.own import word_object
 from asr_punct.glyphs import Glyphs
 from asr_punct.inference.options import OutputOptions, StreamSettings
-from asr_punct.inference.stream import Committed
 from asr_punct.inference.stream_pool import StreamPool
+from asr_punct.inference.stream_words import Committed
 from asr_punct.serve.connections import BAD_MESSAGE, INTERNAL, Connection, DisconnectedError
 from asr_punct.serve.limits import ServiceLimits
 from asr_punct.serve.models import Models
