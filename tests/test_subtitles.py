@@ -113,6 +113,7 @@ def test_a_cue_has_words_of_one_recording_and_a_line_for_each_of_several_speaker
     [
         ("we are certainly all definitely going to be there", EN, "to"),
         ("i think this is one of the most important subjects of all", EN, "of"),
+        ("so throughout we are probably gonna try out our white board", EN, "out"),
         ("mañana nosotros seguramente tendremos que hablar de todas las leyes", ES, "leyes"),
         ("yo creo que ellos van a hablar sobre presupuestos generales", ES, "a"),
         ("gaur goizean lehendakariak aurrekontuak aurkeztu ditu legebiltzarrean", glyphs("eu"), "ditu"),
