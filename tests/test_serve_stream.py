@@ -515,6 +515,18 @@ def test_the_last_words_of_a_client_that_leaves_reach_viewers(make_service):
     assert bare(" ".join(written(*answers))) == ["ana", "mira", "la"]
 
 
+def test_the_last_words_of_streams_reach_viewers_when_the_service_stops(make_service):
+    with running(make_service(host="127.0.0.1")) as (server, address), ExitStack() as stack:
+        viewer = stack.enter_context(connect_here(f"ws://{address}/v1/captions?stream=hall"))
+        speaker = stack.enter_context(connect_here(f"ws://{address}/v1/stream?captions=hall"))
+        speaker.send(json.dumps({"config": SLOW, "words": ["ana", "mira"]}))
+        assert receive_here(speaker).final == []
+        server.should_exit = True
+        answers = list(map(ServerMessage.model_validate_json, socket_messages(viewer)))
+    assert bare(" ".join(written(*answers))) == ["ana", "mira"]
+    assert (answers[-1].end, viewer.close_code) == (2, 1001)
+
+
 class Watcher:
     """A viewer's connection that notes what is sent to it."""
 

@@ -83,7 +83,7 @@ class Service:
 
         With `is_forced` nothing is waited for. What is left is told so: requests by status 503, streams by their code.
         """
-        self.connections.stop.set()
+        self.connections.begin_stop()
         self.bodies.stop()
         end = time.monotonic() + self.limits.stop_s
         while not (self.connections.is_empty and self.documents.is_empty):

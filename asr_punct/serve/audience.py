@@ -25,12 +25,14 @@ class _Viewer:
         """Wait until the viewer leaves or the service stops; what it says is not read."""
         while await self.connection.receive() is not None:
             pass
+        await self.waiting.join()
         await self.connection.finish()
 
     async def send(self) -> None:
         """Send the messages; end once the viewer is behind, after those that wait."""
         while not (self.is_behind and self.waiting.empty()):
             await self.connection.send(await self.waiting.get())
+            self.waiting.task_done()
         await self.connection.close(BEHIND, "captions are missing: connect again")
 
 

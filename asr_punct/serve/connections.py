@@ -75,11 +75,21 @@ class Connections:
         self._limits, self._metrics = limits, metrics
         self._open = dict[asyncio.Task[Any] | None, str]()  # their kinds
         self.stop = asyncio.Event()
+        self._stop_of_viewers = asyncio.Event()
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no connection."""
         return not self._open
+
+    def begin_stop(self) -> None:
+        """Let the connections end; those of viewers once no stream is left, whose last words they get."""
+        self.stop.set()
+        self._let_viewers_go()
+
+    def _let_viewers_go(self) -> None:
+        if self.stop.is_set() and all(kind == "captions" for kind in self._open.values()):
+            self._stop_of_viewers.set()
 
     def end(self) -> None:
         """Close the connections that are left after a stop, without the words that wait."""
@@ -105,9 +115,11 @@ class Connections:
             with self._metrics.streams.labels(kind).track_inprogress(), suppress(DisconnectedError):
                 await websocket.accept()
                 limits = replace(self._limits, idle_s=None) if is_viewer else self._limits
-                await self._serve(Connection(websocket, limits, self.stop), serve)
+                stop = self._stop_of_viewers if is_viewer else self.stop
+                await self._serve(Connection(websocket, limits, stop), serve)
         finally:
             del self._open[task]
+            self._let_viewers_go()
 
     async def _serve(self, connection: Connection, serve: Callable[[Connection], Awaitable[None]]) -> None:
         try:
