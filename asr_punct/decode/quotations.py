@@ -3,8 +3,8 @@
 * A ¿ or ¡ and its end are in the same quotation, or both outside it.
 * Before a clause that says who speaks (`"ven", dijo ana`) a quotation ends with a comma, in Spanish and Basque also
   after its ? or ! (`"¿quién es?", preguntó ella`), and the sentence goes on. It ends with ? if someone asks it.
-* A quotation after such a clause has a comma or colon before it, and begins with a capital. In Spanish and Basque the
-  sentence that ends with it has a period after its ? or ! (`preguntó: "¿Vienes?".`).
+* A quotation after such a clause has a comma or colon before it, and one of several words begins with a capital. In
+  Spanish and Basque the sentence that ends with it has a period after its ? or ! (`preguntó: "¿Vienes?".`).
 * No dash is added before a quotation.
 """
 
@@ -67,7 +67,7 @@ def prepare(marks: Float64Array, cases: Float64Array, words: DecoderInput, earli
             before = _before(word, words, earlier)
             first, found = word, _opened(word, words, earlier)
             if ends_reporting(before):
-                _introduce(marks, cases, word, found.is_inner)
+                _introduce(marks, cases, word, found.is_inner and not closes[word])
         if closes[word]:
             after = words.words[word + 1 : word + 1 + _CLAUSE_WORDS]
             is_reported = begins_clause(after)
@@ -103,9 +103,9 @@ def quotation_after(count: int, words: DecoderInput, earlier: Earlier) -> OpenQu
     return found
 
 
-def _introduce(marks: Float64Array, cases: Float64Array, word: int, is_new: bool) -> None:
-    """Let a comma or colon be before a quotation and, if it is a new one, a capital begin it, in place."""
-    if is_new:
+def _introduce(marks: Float64Array, cases: Float64Array, word: int, has_capital: bool) -> None:
+    """Let a comma or colon be before a quotation and, if wanted, a capital begin it, in place."""
+    if has_capital:
         cases[word, CASES.index(Case.O)] -= _SURE_CASE
     if word:
         _raise(marks, word - 1, [_COMMA, _COLON])
