@@ -134,6 +134,11 @@ def test_a_grid_has_one_recording(name, place):
         written(spoken, "textgrid")
 
 
+def test_a_new_grid_has_words():
+    with refused_at("TextGrid", "no words"):
+        written([], "textgrid")
+
+
 @pytest.mark.parametrize("old", ["xmin = 1\n            xmax = 2\n", "xmin = 0.5000\n            xmax = 1\n"])
 def test_intervals_may_overlap_and_silence_may_have_no_length(tmp_path, old):
     start = old.split("\n")[0]

@@ -213,8 +213,10 @@ def _punctuated(grid: Grid, index: int, written: Iterable[str], counts: Sequence
 
 
 def _channels(utterances: Sequence[Utterance]) -> dict[str, list[Utterance]]:
-    """Return the utterances with words by the name of their channel's tier. Raises InputError for two recordings."""
+    """Return utterances with words by the name of their channel's tier. Raises InputError if not of one recording."""
     spoken = [utterance for utterance in utterances if utterance.words]
+    if not spoken:
+        raise InputError("TextGrid", "no words", "at least one, for silence has no length")
     recordings = {utterance.recording for utterance in spoken}
     if len(recordings) > 1:
         found = f"{len(recordings)} recordings"
