@@ -6,7 +6,9 @@ must be UTF-8. Other bytes that are not UTF-8, such as half a character of a rec
 """
 
 import codecs
+import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -16,6 +18,7 @@ from asr_punct.errors import ArgumentError, InputError, Setting
 
 Undecoded = Literal["refuse", "keep", "replace"]
 """What happens to lone surrogates on output: an error, the bytes that they stand for, or U+FFFD."""
+Lacking = Literal["json", "xml", "quoted", "marks"]
 _SETTING = Setting("encoding")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MARKS = {
@@ -38,6 +41,7 @@ _WESTERN_EDGE = re.compile(
 )
 _HALF = re.compile(rb"[\xc2-\xc5\xe2\xf0](?![A-Za-z])")
 """The letter at the end of a word, or ¿ or ¡ at its start; and the first half of a UTF-8 character."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ASCII = str.maketrans({"…": "...", "“": '"', "”": '"', "–": "-", "—": "-"})
 _PLAINLY = 0.8
 """The share of NULs in every second byte from which text is UTF-16."""
@@ -55,9 +59,25 @@ def encoded(text: str, undecoded: Undecoded = "refuse") -> bytes:
     return text.encode("utf-8", "surrogateescape" if undecoded == "keep" else "strict")
 
 
-def with_ascii_marks(text: str) -> str:
-    """Return the text with dashes, quotation marks and ellipses of ASCII, for encodings without others."""
-    return text.translate(_ASCII)
+def encodable(text: str, form: "TextForm") -> str:
+    """Return the text with the characters that the form's encoding lacks written as `form.lacking` says.
+
+    Those that have no other form, and bytes that could not be decoded, stay.
+    """
+    return _NOT_ASCII.sub(partial(_encodable_character, form), text)
+
+
+def _encodable_character(form: "TextForm", match: re.Match[str]) -> str:
+    character = match[0]
+    with suppress(UnicodeEncodeError):
+        character.encode(form.encoding, "surrogateescape")
+        return character
+    if form.lacking == "json":
+        return json.dumps(character)[1:-1]
+    if form.lacking == "xml":
+        return f"&#{ord(character)};"
+    ascii_mark = character.translate(_ASCII)
+    return ascii_mark.replace('"', "'") if form.lacking == "quoted" else ascii_mark
 
 
 def rejoined(text: str) -> str:
@@ -74,12 +94,15 @@ class TextForm:
         has_mark: whether it begins with a byte order mark.
         line_end: what ends a line: a line feed, or CRLF.
         is_guessed: whether only its bytes tell the encoding.
+        lacking: how characters are written that the encoding lacks: escapes of JSON, references of XML, or ASCII
+            marks, without `"` where texts are between those.
     """
 
     encoding: str = "utf-8"
     has_mark: bool = False
     line_end: Literal["\n", "\r\n"] = "\n"
     is_guessed: bool = False
+    lacking: Lacking = "marks"
 
     @property
     def guess(self) -> str:
@@ -127,7 +150,8 @@ def form_of(first: bytes, other: bytes, encoding: Encoding) -> TextForm:
     if mark and marked.startswith(name.removesuffix("-sig")):
         return TextForm(marked, has_mark=True, line_end=_line_end(first, marked))
     if encoding.name:
-        return TextForm(encoding.name, line_end=_line_end(first, name))
+        named = (_plain_utf16(first) if name == "utf-16" else "") or encoding.name
+        return TextForm(named, line_end=_line_end(first, named))
     guessed = (_plain_utf16(first) or _western(other)) if encoding.keeps_bytes else ""
     return TextForm(guessed or "utf-8", line_end=_line_end(first, guessed or "utf-8"), is_guessed=bool(guessed))
 
@@ -150,7 +174,10 @@ def first_blocks(file: BinaryIO) -> tuple[bytes, bytes]:
 
 def _line_end(raw: bytes, encoding: str) -> Literal["\n", "\r\n"]:
     """Return CRLF if all of the first lines end so."""
-    text = codecs.getincrementaldecoder(encoding)("replace").decode(raw)
+    try:
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(raw)
+    except UnicodeError:  # UTF-16 and UTF-32 without a byte order mark are an error when the text is read
+        return "\n"
     return "\r\n" if 0 < text.count("\n") == text.count("\r\n") else "\n"
 
 

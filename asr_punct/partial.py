@@ -15,7 +15,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
-from asr_punct.encoding import UTF8, TextForm, Undecoded, visible, with_ascii_marks
+from asr_punct.encoding import UTF8, TextForm, Undecoded, encodable, visible
 from asr_punct.errors import InputError
 
 _Result = TypeVar("_Result")
@@ -139,7 +139,7 @@ class _Output:
             has_form = self._form.encoding != UTF8.encoding
             if not has_form and (self._undecoded == "refuse" or visible(text) == text):
                 raise self._cannot_write(error) from None
-        return self._write_bytes(with_ascii_marks(text) if has_form else text)
+        return self._write_bytes(encodable(text, self._form) if has_form else text)
 
     def _write_bytes(self, text: str) -> int:
         """Write a text with the bytes that its lone surrogates stand for."""
@@ -153,7 +153,7 @@ class _Output:
 
     def _cannot_write(self, error: UnicodeEncodeError) -> InputError:
         found = repr(error.object[error.start : error.end])
-        return InputError(self._name, found, f"text that {error.encoding} can write")
+        return InputError(self._name, found, f"text that {self._stream.encoding.upper()} can write")
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:

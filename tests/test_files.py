@@ -1,6 +1,7 @@
 """Text files: reading, limits, compression, and outputs that appear when they are complete."""
 
 import io as stdio
+import json
 import lzma
 import os
 import random
@@ -16,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asr_punct import files, formats, partial
-from asr_punct.encoding import TOLERANT, UTF8, Encoding, TextForm, visible
+from asr_punct.encoding import TOLERANT, UTF8, Encoding, TextForm, encodable, visible
 from asr_punct.errors import ArgumentError, InputError
 from asr_punct.files import InputFile, read_lines, read_text_file, write_directory, write_file
 from asr_punct.formats.values import format_seconds
@@ -154,6 +155,40 @@ def test_marks_that_an_encoding_lacks_are_written_in_ascii(tmp_path):
     assert (tmp_path / "a").read_bytes() == '¿sí...? "no" -ya-\n'.encode("latin-1")
     with refused_at(tmp_path / "b", "'ж'"), write_file(tmp_path / "b", form=TextForm("latin-1")) as out:
         out.write("ж")
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("json", "\\u201csí\\u201d \\u2014 \\u0436"),
+        ("nemo", "\\u201csí\\u201d \\u2014 \\u0436"),
+        ("eaf", "&#8220;sí&#8221; &#8212; &#1078;"),
+        ("textgrid", "'sí' - ж"),
+        ("whisper-csv", "'sí' - ж"),
+        ("srt", '"sí" - ж'),
+    ],
+)
+def test_a_format_says_how_characters_are_written_that_an_encoding_lacks(name, written):
+    assert encodable("“sí” — ж", TextForm("latin-1", lacking=formats.FORMATS[name].lacking)) == written
+
+
+def test_json_in_another_encoding_is_read_again(tmp_path, run):
+    segment = {"start": 0, "end": 2, "text": "dijo “ven” ma\u00f1ana \u266a"}
+    escaped = json.dumps({"segments": [segment], "language": "es"}).replace("\\u00f1", "ñ")
+    file(tmp_path, "a.json", escaped.encode("latin-1"))
+    status, *_ = run("punctuate", tmp_path / "a.json", "--encoding", "latin-1", "-o", tmp_path / "b.json")
+    assert status == 0
+    text = json.loads((tmp_path / "b.json").read_bytes().decode("latin-1"))["segments"][0]["text"]
+    assert text.count("♪") == 1
+    assert "“Ven” mañana" in text
+
+
+def test_utf16_without_a_mark_is_read_if_it_is_named(tmp_path):
+    raw = "hola\nsí\n".encode("utf-16-be")
+    source = InputFile(file(tmp_path, "a", raw), Encoding("utf-16"))
+    assert source.read() == "hola\nsí\n"
+    with refused_at(f"{tmp_path / 'b'}:1", "byte 0x00"):
+        InputFile(file(tmp_path, "b", raw), Encoding("utf-32")).read()
 
 
 def test_standard_output_has_the_form_of_the_input(capfdbinary):

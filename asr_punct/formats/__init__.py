@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TextIO
@@ -173,6 +174,7 @@ def write(
     if isinstance(chosen, BinaryFormat):
         write_bytes(path, binary_content(utterances, glyphs, chosen, subtitles, on_cue))
         return
+    form = replace(form, lacking=chosen.lacking) if form else None
     with write_file(path, "keep" if form else "replace", form or UTF8) as out:
         if subtitles or on_cue:
             write_subtitles(utterances, out, glyphs, name, subtitles, on_cue)

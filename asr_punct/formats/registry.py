@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
+from asr_punct.encoding import Lacking
 from asr_punct.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.cues.ass_reader import is_ass, read_ass
 from asr_punct.formats.cues.cue_reader import is_srt, is_vtt, read_srt, read_vtt
@@ -85,6 +86,15 @@ class _Format:
     has_times: bool = True
     media_type: str = f"text/plain{_UTF8}"
     write_back: Writer | None = field(default=None, kw_only=True)
+
+    @property
+    def lacking(self) -> Lacking:
+        """How its files write characters that their encoding lacks."""
+        if {".json", ".jsonl"}.intersection(self.suffixes):
+            return "json"
+        if {".eaf", ".ttml"}.intersection(self.suffixes):
+            return "xml"
+        return "quoted" if {".TextGrid", ".csv"}.intersection(self.suffixes) else "marks"
 
 
 @dataclass(frozen=True, slots=True)
