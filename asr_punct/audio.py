@@ -277,6 +277,8 @@ def _channels(frame: Any) -> Samples:
     """Return the samples of a frame, (samples, channels). Integers are scaled to -1..1."""
     samples = frame.to_ndarray()
     samples = samples.T if frame.format.is_planar else samples.reshape(-1, frame.layout.nb_channels)
-    if np.issubdtype(samples.dtype, np.integer):
+    if np.issubdtype(samples.dtype, np.unsignedinteger):  # 8 bits: 128 is silence
+        samples = samples / 128.0 - 1.0
+    elif np.issubdtype(samples.dtype, np.integer):
         samples = samples / -float(np.iinfo(samples.dtype).min)
     return np.asarray(samples, np.float32)

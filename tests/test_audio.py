@@ -66,6 +66,16 @@ def test_channels_are_averaged_or_read_alone(tmp_path):
             audio.read_samples(tmp_path / name, channel=2)
 
 
+def test_samples_of_eight_bits_in_a_video(tmp_path):
+    frame = av.AudioFrame.from_ndarray((tone(1.0)[None] * 127 + 128).astype(np.uint8), format="u8", layout="mono")
+    frame.sample_rate, frame.pts = RATE, 0
+    with av.open(str(tmp_path / "a.mkv"), "w") as container:
+        stream = container.add_stream("pcm_u8", rate=RATE, layout="mono")
+        for packet in (*stream.encode(frame), *stream.encode(None)):
+            container.mux(packet)
+    assert np.abs(audio.read_samples(tmp_path / "a.mkv") - tone(1.0)).max() < 0.02
+
+
 @pytest.mark.parametrize("name", ["a.wav", "a.mp3", "a.m4a"])
 @pytest.mark.parametrize("rate", [8000, 16000])
 def test_a_part_equals_that_part_of_the_file(tmp_path, name, rate):

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asr_punct.errors import InputError
-from asr_punct.marks import LEFT, OPENER, RIGHT, Case, Kind, Labels, Mark
+from asr_punct.marks import END_OR_BREAK_OFF, LEFT, OPENER, RIGHT, Case, Kind, Labels, Mark
 from asr_punct.scoring.edit import Alignment, align_words
 from asr_punct.text import comparison_form
 from asr_punct.words import Utterance, annotate
 
-_ENDS = frozenset(mark for mark in RIGHT if mark.kind <= Kind.ELLIPSIS)
 _STRENGTHS = {Kind.COMMA: 1, Kind.DASH: 2, Kind.STOP: 2, Kind.ELLIPSIS: 3, Kind.END: 3}
 _STRENGTH = {mark: _STRENGTHS[mark.kind] for mark in RIGHT if mark.kind in _STRENGTHS}
 
@@ -75,7 +74,7 @@ def _project_labels(
     for i, j in zip(alignment.reference.tolist(), alignment.hypothesis.tolist(), strict=True):
         if i < 0:
             continue
-        label, ends = labels[i], not _ENDS.isdisjoint(labels[i].marks)
+        label, ends = labels[i], not END_OR_BREAK_OFF.isdisjoint(labels[i].marks)
         if j < 0:
             _move_marks(label.marks, i, before, openers)
             needs_capital = not ends and (needs_capital or (sentence_start and label.case is not Case.O))

@@ -17,7 +17,7 @@ from asr_punct.formats.json.nodes import Node, find, first_json_value, read_json
 from asr_punct.formats.origins import JsonOrigin, json_origin
 from asr_punct.formats.values import Object
 from asr_punct.glyphs import Glyphs
-from asr_punct.words import Seconds, Utterance, shift
+from asr_punct.words import Utterance, shift
 
 _FORMAT = "lhotse-cuts"
 _KEYS = ("supervisions", "tracks")
@@ -38,14 +38,13 @@ def read_cuts(path: Pathlike) -> Iterator[Utterance]:
     for _, node in read_json_lines(path):
         if not any(key in node for key in _KEYS):
             raise InputError(node.place, f"no {_KEYS[0]!r}", "a cut with supervisions")
-        found = list(_cut_utterances(node, 0.0, node.item))
+        found = list(_cut_utterances(node, node.item))
         yield from found or [Utterance((), origin=JsonOrigin(_FORMAT, None, node.item))]
 
 
-def _cut_utterances(cut: Node, offset: Seconds, line: Object) -> Iterator[Utterance]:
+def _cut_utterances(cut: Node, line: Object) -> Iterator[Utterance]:
     for track in cut.nodes("tracks", "track"):
-        inner = track.inner("cut")
-        yield from _cut_utterances(inner, offset + (track.seconds("offset") or 0.0), line)
+        yield from _cut_utterances(track.inner("cut"), line)  # its times stay those of its own recording
     start = cut.seconds("start") or 0.0
     recording = find(cut.item, "recording", "id")
     for supervision in cut.nodes("supervisions", "supervision"):
