@@ -27,7 +27,7 @@ from asr_punct.words import Word
 _FILLER_COST = 0.1
 """Log-probability of the best symbol of a frame minus that of the filler, in nats."""
 _FIRST_SYMBOL = 2
-"""Emission column of the first symbol, after those of the blank and the filler."""
+"""Emission column of the first symbol, after those of the blank (0) and `FILLER` (1)."""
 
 Times = npt.NDArray[np.float64]
 

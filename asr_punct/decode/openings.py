@@ -12,7 +12,7 @@ from asr_punct.languages import parse_language
 LANGUAGE_WORDS = 12
 """Number of words before a sentence of few words, and after it, by which its language is identified."""
 _CLEAR_ODDS = 10.0
-"""Odds from which one or two words are in a language."""
+"""Odds from which fewer than `MIN_WORDS` words are in a language."""
 Opens = Callable[[int, int], bool | None]
 """Whether the sentence from one word, by index, up to another opens with ¿ and ¡; None: that is not known."""
 
@@ -27,7 +27,7 @@ def opens(words: Sequence[str], language: str) -> bool | None:
     if len(opening) in (0, len(codes)):
         return bool(opening)
     guess = identify(words, minimum=1)
-    if guess is None:
+    if guess is None:  # no word tells, as in numbers: ¿ is allowed
         return True
     others = guess.probability_of([code for code in codes if code not in opening])
     if guess.probability_of(opening) >= others:
@@ -37,7 +37,7 @@ def opens(words: Sequence[str], language: str) -> bool | None:
 
 
 def opens_by_words(words: Sequence[str], language: str, before: Sequence[str] = ()) -> Opens | None:
-    """Return how to ask this for sentences of consecutive words, after others; None if nothing is known of the words.
+    """Return a function that asks `opens` for sentences of these words, which follow `before`; None without a language.
 
     Sentences of few words are read with the words around them.
     """

@@ -23,7 +23,7 @@ class ServiceLimits:
         message_bytes: maximum size of a WebSocket message.
         message_words: maximum number of words of a message of a stream.
         waiting_bytes: maximum size of the messages of a stream that are read while others are answered.
-        behind_s: a stream that sends more than that is closed once its messages wait for so long.
+        behind_s: a stream that sends more than `waiting_bytes` is closed once its messages wait for so long.
         pong_s: a connection is closed if its client does not answer a ping for so long.
         idle_s: a stream is closed if its client sends nothing for so long; None: never.
         send_s: a stream is closed if its client reads nothing for so long while answers wait.

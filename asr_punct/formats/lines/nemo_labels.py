@@ -38,7 +38,8 @@ def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
         if utterance is None or row is None:
             shorter = display_name(text) if utterance is None else name
             raise InputError(shorter, plural(number - 1, "line"), "as many lines of labels as of words")
-        columns, place = row[1].split(), f"{name}:{number}"
+        _, labels_line = row
+        columns, place = labels_line.split(), f"{name}:{number}"
         if len(columns) != len(utterance.words):
             expected = f"{len(utterance.words)}, one for each word of {display_name(text)}"
             raise InputError(place, plural(len(columns), "label"), expected)
@@ -49,7 +50,7 @@ def read_nemo_labels(text: Pathlike, labels: Pathlike) -> Iterator[Utterance]:
 
 def _parse(label: str, place: str) -> Labels:
     mark, case = label[:-1], label[-1]
-    marks = read_marks("", mark)
+    marks = read_marks("", mark)  # NeMo has marks on the right side only
     if case not in _CASES or not (marks or mark == NO_MARKS):
         raise InputError(place, f"label {label!r}", "a mark or O, then U or O, such as OU or ,O")
     return Labels(marks, _CASES[case])
