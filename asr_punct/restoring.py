@@ -1,7 +1,8 @@
 """The pipeline of `punctuate`, `batch` and `transcribe`: words in, the same words with marks and capitals out.
 
 Its steps are: read, remove marks, hints, lower case, pauses from audio (these four in `prepare_words`), restore, write.
-All are lazy: an utterance is written before the next ones are read, but for those that the model needs.
+All are lazy: an utterance is written before the next ones are read, but for those that the model needs, and the 40
+after a line that may begin with a speaker's name (`inference.speaker_labels`).
 """
 
 from __future__ import annotations

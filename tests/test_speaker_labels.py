@@ -9,6 +9,7 @@ from asr_punct.hub import shipped_models
 from asr_punct.inference.speaker_labels import LINES, with_speakers
 from asr_punct.words import utterances_of_text
 
+LANGUAGE = "es+eu"
 REPEATED = "Ana: hola\nJon García: sí\nvale\nAna: no\nJon García: pues no"
 
 
@@ -27,19 +28,44 @@ REPEATED = "Ana: hola\nJon García: sí\nvale\nAna: no\nJon García: pues no"
         ("nota: hola\nnota: sí", ["", ""]),
         ("10:30 hola\n10:45 sí\n10: no\n10: no", ["", "", "", ""]),
         ("Ana dijo que sí: hola\nAna dijo que sí: no", ["", ""]),
+        ("Bueno: vamos allá\nsí\nBueno: ya está", ["", "", ""]),
+        ("Dijo Ana: ven\ny se fue\nDijo Ana: vete", ["", "", ""]),
+        ("Pero: ven\nEntonces Ana: vete\nPero: no\nEntonces Ana: ya", ["", "", "", ""]),
+        ("Ana y Jon: hola\nA: sí\nAna y Jon: no\nA: no", ["Ana y Jon 3", "A 1", "Ana y Jon 3", "A 1"]),
+        ("El médico: hola\nvale\nEl médico: sí", ["El médico 2", "", "El médico 2"]),
         ("Ana: hola", [""]),
         ("", [""]),
     ],
 )
 def test_names(text, expected):
-    found = [f"{name} {words}" if name else "" for _, name, words in with_speakers(utterances_of_text(text))]
+    found = [f"{name} {words}" if name else "" for _, name, words in with_speakers(utterances_of_text(text), LANGUAGE)]
     assert found == expected
+
+
+def test_an_article_may_begin_a_name():
+    found = [
+        name for _, name, _ in with_speakers(utterances_of_text("THE COURT: yes\nSo: no\nTHE COURT: so\nSo: no"), "en")
+    ]
+    assert found == ["THE COURT", "", "THE COURT", ""]
+
+
+def test_a_name_that_comes_again_late_is_one_the_second_time():
+    text = "\n".join(["Ana: hola", *["vale"] * (LINES + 1), "Ana: no"])
+    names = [name for _, name, _ in with_speakers(utterances_of_text(text), LANGUAGE)]
+    assert names == [""] * (LINES + 2) + ["Ana"]
+
+
+@pytest.mark.parametrize(("line", "read"), [("vale", 1), ("Speaker 1: hola", 1), ("Ana: hola", 1 + LINES)])
+def test_lines_are_read_ahead_only_where_a_new_name_may_be(line, read):
+    left = utterances_of_text("\n".join([line] + ["vale"] * 2 * LINES))
+    next(with_speakers(left, LANGUAGE))
+    assert len(list(left)) == 1 + 2 * LINES - read
 
 
 @given(st.lists(st.sampled_from(["Ana: hola", "Jon: sí", "vale", "", "Nota: no", "Speaker 1: hi"]), max_size=3 * LINES))
 def test_all_utterances_come_in_order(lines):
     utterances = list(utterances_of_text("\n".join(lines)))
-    assert [utterance for utterance, _, _ in with_speakers(utterances)] == utterances
+    assert [utterance for utterance, _, _ in with_speakers(utterances, LANGUAGE)] == utterances
 
 
 @pytest.mark.skipif(not {"en", "es-eu"} <= set(shipped_models()), reason="no shipped models")

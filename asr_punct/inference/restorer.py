@@ -174,7 +174,7 @@ class Restorer:
         unread = deque[tuple[Utterance, str]]()
 
         def read() -> Iterator[Sequence[Token]]:
-            for utterance, name, words in with_speakers(document):
+            for utterance, name, words in with_speakers(document, self.info.model.language):
                 unread.append((utterance, utterance.speaker or name))
                 yield self.reader.read(utterance.words, words)
 

@@ -3,10 +3,11 @@
 A name is at most three words of which the last one ends with a colon. It is one if it has the form of a recogniser's
 label (`Speaker 1:`), or a capital and
 
-  * another line of the document begins with it, or
-  * all lines of the document begin with such names, and there are two or more.
+  * one of the next 40 lines of the document begins with it, or any line before, or
+  * all lines up to there begin with such names, and there are two or more.
 
-Headings (`Nota:`) are none. A dash or `>>` may be before a name, as a word of its own.
+Headings (`Nota:`), function words (`Pero:`) and words that open an answer (`Bueno:`) are none, nor is a name that they
+begin or end, nor one with a verb of saying (`Dijo Ana:`). A dash or `>>` may be before a name, as a word of its own.
 """
 
 from __future__ import annotations
@@ -16,37 +17,45 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from asr_punct.text.language_rules import rules_of
+from asr_punct.text.reporting import is_reporting
 from asr_punct.text.turns import may_begin_turn
 from asr_punct.words import Utterance
 
 LINES = 40
-"""Number of lines that are read ahead to see whether they begin with names."""
+"""Number of lines that are read ahead, before any output, to see whether they begin with a name that is new."""
 _LONGEST = 3
 _LABEL = re.compile(r"(?:speaker|spk|hablante|hizlaria?|interlocutora?|locutora?)[ _-]?\w{0,3}", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}")
 _HEADINGS = frozenset("nota notas note notes oharra ejemplo example adibidez pd ps".split())  # noqa: SIM905
+_ANSWERS = frozenset("bueno vale oye oiga venga claro beno tira aizu begira ados well okay ok look listen hey".split())  # noqa: SIM905
 _BRACKETS = "[](){}"
 _WITHOUT_BRACKETS = str.maketrans("", "", _BRACKETS)
 
 
-def with_speakers(document: Iterable[Utterance]) -> Iterator[tuple[Utterance, str, int]]:
-    """Yield the utterances of a document, the speaker whom the line names or "", and how many words this name has."""
+def with_speakers(document: Iterable[Utterance], language: str) -> Iterator[tuple[Utterance, str, int]]:
+    """Yield the utterances of a document, the speaker whom the line names or "", and how many words this name has.
+
+    `language` is the code of the document's language or mixture.
+    """
+    no_names = (rules_of(language).never_names - {"the"}) | _HEADINGS | _ANSWERS  # `THE COURT:`
     left, ahead = iter(document), deque[Utterance]()
-    names, only_names = set[str](), True
+    names, refused, only_names = set[str](), set[str](), True
     while ahead or (ahead := deque(islice(left, 1))):
         utterance = ahead.popleft()
-        name, words = _name(utterance)
+        name, words = _name(utterance, no_names)
         if name and name not in names:
-            ahead.extend(islice(left, LINES - len(ahead)))
-            others = [_name(each)[0] for each in ahead if each.words]
-            is_cast = only_names and all(others) and (names or others)
-            if _LABEL.fullmatch(name) or name in others or is_cast:
-                names.add(name)
+            is_name = name in refused or bool(_LABEL.fullmatch(name))
+            if not is_name:
+                ahead.extend(islice(left, LINES - len(ahead)))
+                others = [_name(each, no_names)[0] for each in ahead if each.words]
+                is_name = name in others or (only_names and all(others) and bool(names or others))
+            (names if is_name else refused).add(name)
         only_names = only_names and (name in names or not utterance.words)
         yield (utterance, name, words) if name in names else (utterance, "", 0)
 
 
-def _name(utterance: Utterance) -> tuple[str, int]:
+def _name(utterance: Utterance, no_names: frozenset[str]) -> tuple[str, int]:
     """Return the name with which an utterance may begin, and its number of words; "" and 0 if with none."""
     start = int(bool(utterance.words) and may_begin_turn(utterance.words[0].text))
     for count, word in enumerate(utterance.words[start : start + _LONGEST], start=start + 1):
@@ -55,6 +64,11 @@ def _name(utterance: Utterance) -> tuple[str, int]:
         name = (
             " ".join(each.text for each in utterance.words[start:count]).translate(_WITHOUT_BRACKETS).removesuffix(":")
         )
-        is_name = _NAME.fullmatch(name) and name != name.lower() and name.lower() not in _HEADINGS
+        is_name = _NAME.fullmatch(name) and name != name.lower() and not _is_sentence(name.lower().split(), no_names)
         return (name, count) if is_name or _LABEL.fullmatch(name) else ("", 0)
     return "", 0
+
+
+def _is_sentence(words: list[str], no_names: frozenset[str]) -> bool:
+    """Whether words in lower case belong to a sentence; single letters may be names (`Q:`, `A:`)."""
+    return any(map(is_reporting, words)) or any(len(word) > 1 and word in no_names for word in (words[0], words[-1]))

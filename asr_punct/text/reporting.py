@@ -29,6 +29,11 @@ def asks(tokens: Sequence[str]) -> bool:
     return bool(reports(tokens, final=True)) and not _ASKING.isdisjoint(token.lower() for token in tokens[:2])
 
 
+def is_reporting(word: str) -> bool:
+    """Whether a word in lower case is a verb of saying."""
+    return word in _REPORTING
+
+
 def ends_reporting(tokens: Sequence[str], only_asking: bool = False) -> bool:
     """Whether tokens end with a verb of saying, or with it and its pronoun or auxiliary (`asked her`)."""
     verbs = _ASKING if only_asking else _REPORTING
