@@ -109,6 +109,19 @@ def test_marks_beside_quotations_of_the_input(language, text, rows, flags, expec
     assert written(text, rows, flags, language, right) == expected
 
 
+@pytest.mark.parametrize("right", [None, 1, 9])
+@pytest.mark.parametrize("end", [WordFlag.TURN_ENDS, WordFlag.MUST_END | WordFlag.TURN_ENDS])
+@pytest.mark.parametrize(
+    ("text", "last"), [("él dijo ven ya", 1), ("ella dijo me ven ya", 1), ("ven y dijo ven ya", 2)]
+)
+def test_a_clause_of_another_turn_introduces_no_quotation(text, last, end, right):
+    words = text.split()
+    flags = {last: end, len(words) - 2: OPENED, len(words) - 1: CLOSED}
+    rows = [*({} for _ in range(last)), {"PERIOD": LIKELY}]
+    expected = " ".join(words[: last + 1]) + ". " + " ".join(words[last + 1 :]).capitalize() + "."
+    assert written(text, rows, flags, "es", right) == expected
+
+
 def test_a_quotation_ends_in_its_sentence_or_is_none_unless_it_is_likely():
     unlikely = [{"OPEN_QUOTE": POSSIBLE}, *SPEECH[1:3], {"QUOTE": POSSIBLE, "PERIOD": LIKELY}]
     assert written("a b c d", SPEECH) == "«a b. C. D»."

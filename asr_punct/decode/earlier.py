@@ -11,8 +11,8 @@ from asr_punct.decode.inputs import NO_WORDS, FlagArray
 class OpenQuotation(NamedTuple):
     """A quotation or bracket of the input that is open.
 
-    `is_inner` is whether it begins within a sentence after a mark (`dijo: "ven"`), `is_asked` whether after a clause
-    that says who asks it.
+    `is_inner` is whether the clause before it says who speaks, and introduces it alone (`dijo "ven"`), `is_asked`
+    whether this clause says who asks it.
     """
 
     is_inner: bool

@@ -25,6 +25,7 @@ _COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
 _OPEN_QUES, _QUESTION = MARKS.index(Mark.OPEN_QUES), MARKS.index(Mark.QUESTION)
 _IS_OTHER_STOP = np.array([mark is Mark.DASH or (mark in STOPS and mark is not Mark.COMMA) for mark in MARKS])
 _INTRODUCES = np.isin(np.arange(len(MARKS)), [_COMMA, _COLON])
+_TURN_ENDS = WordFlag.TURN_ENDS | WordFlag.MUST_END
 _AND = (("y",), ("e",), ("and",), ("eta",))
 _CLAUSE_WORDS = 3
 _LEAST, _SURE = 1e-3, 3.0
@@ -82,8 +83,11 @@ def prepare(marks: Float64Array, cases: Float64Array, words: DecoderInput, earli
 
 
 def _before(word: int, words: DecoderInput, earlier: Earlier) -> Sequence[str]:
-    """Return the last two words before one."""
-    return (*earlier.texts, *words.words)[max(0, word + len(earlier.texts) - 2) : word + len(earlier.texts)]
+    """Return the last two words before one, or those of its turn if this begins later."""
+    texts, flags = (*earlier.texts, *words.words), np.concatenate([earlier.flags, words.flags])
+    place, stop = word + len(earlier.flags), word + len(earlier.texts)
+    ends = np.flatnonzero(has_flag(flags[max(0, place - 2) : place], _TURN_ENDS))
+    return texts[max(0, stop - 2) : stop][int(ends[-1]) + 1 if len(ends) else 0 :]
 
 
 def _opened(word: int, words: DecoderInput, earlier: Earlier) -> OpenQuotation:
