@@ -32,7 +32,7 @@ _STOPPED = Close(1001, "the service stops", may_continue=True)
 _IDLE = Close(1001, "no message for too long", may_continue=False)
 BEHIND = 4503
 """Code with which the service closes a connection that cannot keep up."""
-_BEHIND = Close(BEHIND, "the service is too slow for all these words: try again later", may_continue=True)
+_TOO_SLOW = Close(BEHIND, "the service is too slow for all these words: try again later", may_continue=True)
 _MESSAGE_BYTES = 500
 """Memory of a message beside its content."""
 
@@ -236,4 +236,4 @@ class Connection:
         """How to close a connection after `receive` returned None, or if it is behind."""
         if self._stop.is_set():
             return _STOPPED
-        return _BEHIND if self.is_behind else _IDLE
+        return _TOO_SLOW if self.is_behind else _IDLE
