@@ -74,9 +74,10 @@ def _is_terminal(stream: IO[str] | None) -> bool:
     return stream is not None and stream.isatty()  # None: the standard stream is closed
 
 
-def is_shown() -> bool:
-    """Whether a bar is open."""
-    return _OPEN_BAR.get() is not None
+def is_free() -> bool:
+    """Whether a bar is open that shows no task, so that it would show the next one."""
+    bar = _OPEN_BAR.get()
+    return bar is not None and not bar.is_busy
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import pickle
 import re
 import resource
 import shutil
+import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from safetensors.torch import load_file
 
 from asr_punct.checkpoint import read_info, write_info
 from asr_punct.errors import ArgumentError, ConfigError, InputError
+from asr_punct.progress import progress_bar, step
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.callbacks import SafeCheckpointIO
 from asr_punct.training.configuration import read_config
@@ -63,6 +65,18 @@ def test_a_run_says_how_far_it_is(corpus, tmp_path, monkeypatch, caplog):
     assert lines[-2].startswith("epoch 1/1: 100%")
     end = re.match(r"epoch 1/1: loss (\S+),", lines[-1])
     assert float(re.search(r"loss ([\d.]+)", lines[-2])[1]) == pytest.approx(float(end[1]), rel=0.05)
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_a_run_says_how_far_it_is_where_no_bar_does(corpus, tmp_path, monkeypatch, caplog, is_busy):
+    """A bar that shows another task shows nothing of the run."""
+    caplog.set_level("INFO", logger="asr_punct")
+    monkeypatch.setattr("asr_punct.training.epoch_report.LINE_EVERY", 0.0)
+    monkeypatch.setattr("asr_punct.progress._is_terminal", lambda stream: stream is sys.stderr)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_bar(), step("another task") if is_busy else nullcontext():
+        train(tiny_config(epochs=1), corpus, tmp_path / "run", device="cpu")
+    assert any("min to its end" in line for line in caplog.messages) == is_busy
 
 
 def test_a_run_says_nothing_within_an_epoch_of_seconds(corpus, tmp_path, caplog):

@@ -1,4 +1,4 @@
-"""What a training run says while it works: a progress bar on a terminal, else a line every few minutes and epoch."""
+"""What a training run says while it works: progress on a free bar, else a line every few minutes; and one an epoch."""
 
 import logging
 import time
@@ -27,6 +27,7 @@ class EpochReport(Callback):
     def __init__(self, metrics: Mapping[str, str], clock: Callable[[], Seconds] = time.monotonic) -> None:
         self._metrics, self._clock = metrics, clock
         self._steps: Iterator[int] = iter(())
+        self._has_bar = False
         self._words = self._losses = torch.zeros(())  # sums on the device, read only to be shown
         self._batches, self._epoch_began, self._line_at = 0, 0.0, 0.0
 
@@ -37,6 +38,7 @@ class EpochReport(Callback):
         self._batches, self._epoch_began = 0, self._clock()
         self._line_at = self._epoch_began + LINE_EVERY
         detail = lambda: f", {self._speed_and_loss(trainer)}" if self._batches else ""  # noqa: E731
+        self._has_bar = progress.is_free()
         self._steps = iter(progress.track(range(total), unit, total=total, detail=detail))
 
     def on_train_batch_start(self, trainer: lightning.Trainer, pl_module: Any, batch: Batch, batch_idx: int) -> None:
@@ -51,7 +53,7 @@ class EpochReport(Callback):
         self._losses = self._losses + outputs["loss"] * trainer.accumulate_grad_batches
         self._batches += 1
         now = self._clock()
-        if now < self._line_at or progress.is_shown():
+        if now < self._line_at or self._has_bar:
             return
         self._line_at = now + LINE_EVERY
         share = self._batches / int(trainer.num_training_batches)
