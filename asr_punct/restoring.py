@@ -162,7 +162,7 @@ def restore_file(
     if make_folder:
         make_directory(Path(output).parent)
     if target.alike and not first and not source.is_stream:
-        return _write_silence(source.file, output, on_hint)
+        return _write_silence(source.file, target, punctuator.glyphs.name, on_hint)
     utterances = prepare_words(read, punctuator, options, on_hint)
     restored = punctuator.restore(utterances, probabilities=options.probabilities, fill=options.fill)
     tracked = track(restored, "words", size=word_count, position=source.file.position)
@@ -182,14 +182,15 @@ def _until_words(utterances: Iterator[Utterance]) -> tuple[bool, Iterator[Uttera
     return False, iter(read)
 
 
-def _write_silence(file: InputFile, output: Pathlike, on_hint: OnHint | None) -> Written:
-    """Write a file without words as it is."""
+def _write_silence(file: InputFile, target: Target, language: str, on_hint: OnHint | None) -> Written:
+    """Write a file without words as it is, and if wanted the report on no cues."""
     text = file.read()
-    with write_file(output, "keep", replace(file.form, line_end="\n")) as out:
+    with write_file(target.path, "keep", replace(file.form, line_end="\n")) as out:
         out.write(text)
     if on_hint:
         on_hint(Hint("no words, written as it is"))
-    return Written(0)
+        about_encoding(file, on_hint, stays=True)
+    return Written(0, _write_report((), target, language))
 
 
 def prepare_words(
@@ -230,10 +231,15 @@ def write_restored(utterances: Iterable[Utterance], glyphs: Glyphs, target: Targ
     on_cue = cues.append if target.report else None
     form = target.alike.form if target.alike else None
     formats.write(written, target.path, glyphs, target.format, target.limits, on_cue, form=form)
+    return Written(words, _write_report(cues, target, glyphs.name))
+
+
+def _write_report(cues: Sequence[Cue], target: Target, language: str) -> str:
+    """Write the report on cues and return its summary; "" if no report is wanted."""
     if not target.report:
-        return Written(words)
+        return ""
     limits = target.limits or NETFLIX
-    problems = check_cues(cues, limits, glyphs.name)
+    problems = check_cues(cues, limits, language)
     with write_file(target.report) as out:
-        out.writelines(report_lines(problems, limits, glyphs.name))
-    return Written(words, summarise(problems, len(cues), limits, glyphs.name))
+        out.writelines(report_lines(problems, limits, language))
+    return summarise(problems, len(cues), limits, language)

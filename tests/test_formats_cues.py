@@ -247,6 +247,28 @@ def test_the_lines_of_ass_keep_their_tags(tmp_path):
     assert "Hola,\n¿R&D?\n" in written([annotate(cue, labels=labels)], "srt")
 
 
+@pytest.mark.parametrize("name", ["dialogue:", "DIALOGUE:", " Dialogue :"])
+def test_the_name_of_a_line_of_ass_may_be_in_any_case(tmp_path, name):
+    line = LINE.replace("Dialogue:", name)
+    (cue,) = formats.read(file(tmp_path, "a.ass", f"{line}hola\n"))
+    assert [(word.text, word.start, word.end) for word in cue.words] == [("hola", 1.0, 2.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"{\p1}m 0 0{\c&H0&}l 9 9{\p0}hola", ["hola"]),
+        (r"{\p1\pos(1,2)}m 0 0{\pos(1,2)}l 9 9{\p2}l 4 4{\c&H0&\p0}hola{\i1} ana", ["hola", "ana"]),
+        (r"hola{\p1}m 0 0{\c&H0&}l 9 9", ["hola"]),
+    ],
+)
+def test_a_drawing_of_ass_ends_where_drawing_is_switched_off(tmp_path, text, words):
+    (cue,) = formats.read(file(tmp_path, "a.ass", f"{LINE}{text}\n"))
+    assert [word.text for word in cue.words] == words
+    labels = (Labels(frozenset(), Case.FIRST_CAP), *[Labels()] * (len(words) - 1))
+    assert written([annotate(cue, labels=labels)], "ass") == f"{LINE}{text}\n".replace("hola", "Hola")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -175,6 +175,16 @@ def test_words_in_parts_survive_with_any_labels(tmp_path_factory, parts, case, m
         assert "".join(new["word"] for new in segment["words"]) == segment["text"]
 
 
+@pytest.mark.parametrize("parts", [(" a", "—", " a"), (" —", "a", " a")])
+def test_punctuation_that_a_corrected_text_lacks_leaves_no_empty_entry(tmp_path, parts):
+    entries = [{"word": part, "start": i, "end": i + 1} for i, part in enumerate(parts)]
+    segment = {"start": 0, "end": 3, "text": "a", "words": entries}
+    content = {"text": "a", "segments": [segment], "word_segments": entries}
+    (value,) = read_value(tmp_path, content)
+    left = [{"word": " a", "start": 0, "end": 2}, {"word": " a", "start": 2, "end": 3}]
+    assert written_whisper([value]) == {**content, "segments": [{**segment, "words": left}], "word_segments": left}
+
+
 # Manifests
 
 

@@ -6,11 +6,13 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 from dummies import LABELLED, file, grid_of, refused_at
 
+from asr_punct.errors import Setting
 from asr_punct.formats.source import Source
 from asr_punct.glyphs import glyphs
 from asr_punct.hints import CAPITALS_STAY, LABELS_STAY, Hint
 from asr_punct.marks import Labels, Mark
 from asr_punct.restoring import PipelineOptions, prepare_words, restore_file
+from asr_punct.subtitles.report import HEADER
 from asr_punct.text.bare import bare
 from asr_punct.words import Utterance, Word, split_words, text_of_utterance, utterances_of_text
 
@@ -97,6 +99,20 @@ def test_silence_is_written_as_it_is(punctuator, tmp_path, name, content):
     as_text = PipelineOptions(target_format="text")
     restore_file(as_text.source(source), tmp_path / "a", punctuator, as_text)
     assert (tmp_path / "a").read_text().strip() == ""
+
+
+def test_the_report_of_silence_has_no_cues(punctuator, tmp_path):
+    options, hints = PipelineOptions(report=tmp_path / "report.tsv"), list[Hint]()
+    source = options.source(file(tmp_path, "a.vtt", b"WEBVTT\n\nNOTE caf\xe9 \xff\n\n"))
+    written = restore_file(source, tmp_path / "b.vtt", punctuator, options, hints.append)
+    assert written.report == "0 cues: no problems"
+    assert (tmp_path / "report.tsv").read_text() == HEADER
+    assert (tmp_path / "b.vtt").read_bytes() == (tmp_path / "a.vtt").read_bytes()
+    silence, encoding = hints
+    assert silence == Hint("no words, written as it is")
+    assert encoding.setting == Setting("encoding")
+    in_srt = PipelineOptions(target_format="srt", report=tmp_path / "b.tsv")
+    assert restore_file(in_srt.source(tmp_path / "a.vtt"), tmp_path / "b", punctuator, in_srt).report == written.report
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.txt", " \n"), ("a.ctm", ";; no rows\n")])

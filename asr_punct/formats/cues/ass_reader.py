@@ -16,17 +16,15 @@ from asr_punct.formats.entries import with_edge_times
 from asr_punct.formats.origins import ParsedLine, attach_lines
 from asr_punct.words import Utterance, Word
 
-_TIMES = re.compile(r"[^,]*,\d+:\d\d:\d\d\.\d+,")
-"""The first columns of a line; it is text without them."""
+_START = re.compile(r"(?i)\[script info\]|(?:dialogue|comment)\s*:[^,]*,\d+:\d\d:\d\d\.\d+,")
+"""The start of a file; a line `Dialogue:` without times is text."""
 _COLUMNS = ("start", "end", "name")
 _DEFAULT = {"start": 1, "end": 2, "name": 4}
 
 
 def is_ass(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the words of a file's first lines look like SubStation Alpha."""
-    first = rows[0]
-    is_line = first[0] in ("Dialogue:", "Comment:") and len(first) > 1 and _TIMES.match(first[1]) is not None
-    return first[:2] == ["[Script", "Info]"] or is_line
+    return _START.match(" ".join(rows[0])) is not None
 
 
 def read_ass(path: Pathlike) -> Iterator[Utterance]:

@@ -40,8 +40,11 @@ _SRT_TAG = (
 ASS_COLUMNS = 10
 """Number of columns of a line of SubStation Alpha; the last one is its text, which may have commas."""
 _ASS_BREAK = r"\\[Nnh]"
+_NO_DRAWING = r"\{[^{}]*\\p(?![1-9a-z])"
+"""Ends a drawing: `{\\p0}`, also after other tags (`{\\pos(1,2)\\p0}`)."""
 _ASS_TAG = (
-    rf"^\s*Dialogue:(?:[^,\n]*,){{{ASS_COLUMNS - 1}}}|(?<!\\)\{{[^{{}}]*\\p[1-9][^{{}}]*\}}[^{{}}]*"
+    rf"^\s*(?i:dialogue)\s*:(?:[^,\n]*,){{{ASS_COLUMNS - 1}}}"
+    rf"|(?<!\\)\{{[^{{}}]*\\p[1-9][^{{}}]*\}}(?:(?!{_NO_DRAWING}).)*"
     rf"|(?<!\\)\{{[^{{}}]*\}}|{_ASS_BREAK}"
 )
 WORD_JOINER = "\u2060"

@@ -205,8 +205,21 @@ def _changed_segment(utterance: Utterance, old: Object, glyphs: Glyphs) -> Objec
     if entries:
         tokens = entry_tokens([item])
         parts = written_parts(utterance, layout.grouped(tokens), glyphs)
-        item["words"] = nodes.replace_entries(entries, text_key(entries), layout.replaced(tokens, parts))
+        key = text_key(entries)
+        changed = nodes.replace_entries(entries, key, layout.replaced(tokens, parts))
+        item["words"] = _without_emptied(entries, changed, key)
     return item
+
+
+def _without_emptied(old: Sequence[Object], new: Sequence[Object], key: str) -> list[Object]:
+    """Return the new entries without those of punctuation that a corrected text lacks: the word keeps their end."""
+    kept = list[Object]()
+    for before, entry in zip(old, new, strict=True):
+        if entry[key].strip() or not before[key].strip():
+            kept.append(entry)
+        elif "end" in entry:
+            kept[-1] = {**kept[-1], "end": entry["end"]}
+    return kept
 
 
 def _new_segment(utterance: Utterance, number: int, glyphs: Glyphs, previous_end: Seconds | None) -> Object:
@@ -243,7 +256,9 @@ def _changed_document(document: Object, segments: list[Object]) -> Object:
     repeated: Any = document.get(_WORD_SEGMENTS)
     has_words = isinstance(repeated, list) and all(isinstance(nodes.find(entry, "word"), str) for entry in repeated)
     if has_words and entry_tokens(olds) == nodes.tokens_of(repeated, "word"):
-        changed[_WORD_SEGMENTS] = nodes.replace_entries(repeated, "word", entry_tokens(segments))
+        tokens = entry_tokens(segments)
+        is_same = len(tokens) == len(entry_tokens(olds))
+        changed[_WORD_SEGMENTS] = nodes.replace_entries(repeated, "word", tokens) if is_same else entries
     return changed
 
 
