@@ -531,9 +531,10 @@ class Watcher:
     """A viewer's connection that notes what is sent to it."""
 
     def __init__(self):
-        self.sent, self.code = [], None
+        self.sent, self.code, self.is_served = [], None, asyncio.Event()
 
     async def receive(self):
+        self.is_served.set()
         await asyncio.Event().wait()
 
     async def send(self, message):
@@ -547,8 +548,7 @@ def test_a_viewer_that_is_behind_is_told():
     async def watch():
         audience, watcher = Audience(), Watcher()
         serving = asyncio.create_task(audience.serve("hall", watcher))
-        while not audience._viewers:
-            await asyncio.sleep(0)
+        await watcher.is_served.wait()
         for number in range(1000):  # nothing is sent before the loop runs again
             audience.publish("hall", str(number))
         await serving

@@ -1,7 +1,6 @@
 """Dashes and arrows that begin a speaker's turn, as in subtitles: `- has visto a ana - no`, `>> cómo estás >> bien`.
 
 * `>>` or `>>>`, the captioners' sign, always begins a turn.
-
 * A dash at the start of an utterance begins a turn, and the utterance is a dialogue.
 * In a dialogue every further dash does that has a space before it, alone or at a word, but for one before a reporting
   clause (`- hola - dijo ana - qué tal`) and the next one, which ends this clause.
