@@ -2,7 +2,8 @@
 
 This is the last step: the model has read every word, and the marks beside a word that goes are mended. Only words that
 are nothing else are in the lists: Spanish `este`, Basque `e` and English `like` stay. A word is a repeat only if it is
-one that nobody says twice on purpose: `no no`, `muy muy`, `that that`, `came in in May` stay.
+one that nobody says twice on purpose: `no no`, `muy muy`, `that that`, `came in in May` stay. So do names, which have a
+capital inside a sentence (`Umm Qasr`, `de A a B`), and phrases that are listed (`vitamin a a day`, `uh huh`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -59,34 +60,64 @@ class _Dropped:
 
 def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
     kept, dropped = list[Word](), _Dropped()
-    for word, is_dropped in zip(words, _dropped(words, language), strict=True):
+    begins = _begin_sentences(words, language)
+    for word, begins_one, is_dropped in zip(words, begins, _dropped(words, language), strict=True):
         if not is_dropped:
             kept.append(dropped.give_to(word))
             dropped = _Dropped()
             continue
         marks = all_marks(word, language)
         dropped.marks |= marks & set(LEFT)
-        dropped.has_capital |= _has_capital(word)
+        dropped.has_capital |= begins_one and _has_capital(word)
         dropped.start = word.start if dropped.start is None else dropped.start
         if kept:
             kept[-1] = _mended(kept[-1], word, marks - set(LEFT), language)
     return tuple(kept)
 
 
+def _begin_sentences(words: Sequence[Word], language: str) -> list[bool]:
+    """Return whether a sentence begins at each word, or at hesitations or the same words before it."""
+    found, rules = list[bool](), rules_of(language)
+    begins, before = True, ""
+    for word in words:
+        marks, core = all_marks(word, language), _core(word, language)
+        found.append((begins and before in {"", core, *rules.hesitations}) or bool(marks & set(LEFT)))
+        ends = bool(marks & (SENTENCE_ENDS | {Mark.COLON}))
+        begins, before = ends or found[-1], "" if ends else core
+    return found
+
+
 def _dropped(words: Sequence[Word], language: str) -> list[bool]:
     """Return whether each word goes: a hesitation, or one that is said again, also after hesitations (`the uh the`)."""
-    found, after = list[bool](), ""  # from the end; `after` is the next word that stays in the sentence
+    rules, cores = rules_of(language), [*(_core(word, language) for word in words), ""]
     all_capitals = all(map(_is_in_capitals, words))
-    for word in reversed(words):
-        marks, core = all_marks(word, language) - set(LEFT), _core(word, language)
-        is_name = _is_in_capitals(word) and not all_capitals  # `EH Bildu`
-        # `¿eh?` asks for agreement
-        if core in rules_of(language).hesitations and Mark.QUESTION not in marks and not is_name:
-            found.append(True)
-            after = after if marks <= _UNFINISHED else ""
+    begins = _begin_sentences(words, language)
+
+    def has_phrase(i: int, following: int) -> bool:
+        pairs = f"{cores[i - 1]} {cores[i]}", f"{cores[i]} {cores[min(following, len(words))]}"
+        return not rules.phrases.isdisjoint(pairs)
+
+    def is_name(i: int) -> bool:
+        is_pronoun = cores[i].split("'")[0] in rules.pronouns
+        return not (begins[i] or all_capitals or is_pronoun) and _has_capital(words[i])
+
+    found, after = list[bool](), len(words)  # from the end; `after` is the next word that stays in the sentence
+    for i, word in reversed(list(enumerate(words))):
+        marks = all_marks(word, language) - set(LEFT)
+        if cores[i] in rules.hesitations:
+            is_written_name = (_is_in_capitals(word) and not all_capitals) or (  # `EH Bildu`, `Umm Qasr`
+                word.text != word.text.lower() and is_name(i)
+            )
+            # `¿eh?` asks for agreement
+            drops = Mark.QUESTION not in marks and not is_written_name and not has_phrase(i, i + 1)
         else:
-            found.append(core == after and core in rules_of(language).said_once and marks <= _UNFINISHED)
-            after = core
+            is_repeat = cores[i] == cores[after] and cores[i] in rules.said_once and marks <= _UNFINISHED
+            drops = is_repeat and not (is_name(i) or is_name(after) or has_phrase(i, after + 1))
+        found.append(drops)
+        if not drops:
+            after = i
+        elif not marks <= _UNFINISHED:
+            after = len(words)
     return found[::-1]
 
 

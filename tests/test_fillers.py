@@ -60,12 +60,28 @@ def cleaned(text, language):
         ("en", "That's the. Um. The train.", "That's the. The train."),
         ("en", "He came in in May. I gave her her book. What it is is good.", None),
         ("en", "Who is it for? For you. No, no. Very, very good.", None),
+        ("en", "The kind of, of course, with vitamin A, a pill. Maybe, maybe not. So did he, he said.", None),
+        ("en", "Just because, because I can. Uh huh. Mm hmm. They left Umm Qasr and to To Kill.", None),
+        ("es", "De A a B. La x, la y y la z. Vimos La La Land. Canta la la la. Una, una vez más.", None),
+        (
+            "es",
+            "No para para comer. Entre nos, nos oyen. Un yo yo. El hospital hm. Eh Bildu. Ondas de De Broglie.",
+            None,
+        ),
+        ("eu", "Hori dela eta, eta gero. Eh Bilduk.", None),
+        ("en", "That, Um, is odd.", "That is odd."),
         ("es", "Quizás, quizás, quizás. Como como un lobo. Lo que es es bueno.", None),
     ],
 )
 def test_fillers_go_and_marks_are_mended(language, text, expected):
     """None: nothing goes."""
     assert cleaned(text, language) == (expected or text)
+
+
+def test_a_given_capital_inside_a_sentence_is_a_name():
+    words = tuple(map(Word, ["Um", "was", "it", "Em", "em"]))
+    [found] = without_fillers([Utterance(words, language="es")], glyphs("es"))
+    assert [word.text for word in found.words] == ["Um", "was", "it", "Em"]
 
 
 def test_an_utterance_of_fillers_goes():

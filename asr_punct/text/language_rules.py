@@ -42,6 +42,7 @@ class LanguageRules:
         hesitations: words that are nothing else; Spanish `este`, Basque `e` and English `like` are not among them.
         likely_hesitations: words that are mostly hesitations: they are no reason to leave a word out.
         said_once: words that nobody says twice on purpose.
+        phrases: pairs of words in which a word of `hesitations` or `said_once` is meant, also beside itself.
         ordinals: a number with a period is an ordinal.
         suspended_hyphens: a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`).
         apostrophes: an apostrophe can end a word (`workers'`).
@@ -58,6 +59,7 @@ class LanguageRules:
     hesitations: frozenset[str] = frozenset()
     likely_hesitations: frozenset[str] = frozenset()
     said_once: frozenset[str] = frozenset()
+    phrases: frozenset[str] = frozenset()
     ordinals: bool = False
     suspended_hyphens: bool = False
     apostrophes: bool = False
@@ -78,6 +80,10 @@ class LanguageRules:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(" ".join(phrase.split()) for phrase in text.split(","))
 
 
 def _kinds(**abbreviations: str) -> dict[str, PeriodKind]:
@@ -111,6 +117,13 @@ _RULES = {
             """el la los las un una unos unas y o de del al a que en con por para su sus mi mis yo se me te le les nos
             pero porque"""
         ),
+        phrases=_phrases(
+            """eh bildu, hm hospitales, hm treasury, hospital hm, cadena hm, grupo hm, clínica hm, la a, letra a,
+            vitamina a, hepatitis a, opción a, plan a, tipo a, grupo a, punto a, la y, letra y, eje y, variable
+            y, coordenada y, componente y, más y, menos y, por y, la o, letra o, tipo o, grupo o, la de, letra
+            de, la te, letra te, la la, la land, la sol, mi fa, un yo, el yo, entre nos, una vez, no para, bus
+            para, autobús para, tren para, coche para, lluvia para, aquí para, un pero, hay pero"""
+        ),
     ),
     "eu": LanguageRules(
         _kinds(
@@ -133,6 +146,10 @@ _RULES = {
         hesitations=_words("eh ehh ehm em emm mmm hmm hm"),
         likely_hesitations=_words("ee eee mm"),
         said_once=_words("eta baina edo nik guk zuk"),
+        phrases=_phrases(
+            """eh bildu, eh bilduk, eh bilduko, eh bilduren, eh bildun, eh bilduri, dela eta, direla eta, zela eta,
+            zirela eta"""
+        ),
         ordinals=True,
         suspended_hyphens=True,
     ),
@@ -162,6 +179,16 @@ _RULES = {
             """the a an i we he she they and but or my our your their because if when how what who with some these to of
             for from at as perhaps maybe i'm i'll i've i'd it's that's you're we're they're he's she's we've they've
             let's there's"""
+        ),
+        phrases=_phrases(
+            """uh huh, mm hmm, an hmm, mm hm, hm treasury, hm revenue, hm prison, hm government, hm coastguard, umm
+            qasr, umm kulthum, umm al, vitamin a, hepatitis a, plan a, type a, group a, grade a, section a,
+            option a, choice a, do i, did i, am i, was i, than i, thought i, war i, do he, does he, did he, is
+            he, was he, than he, he he, does she, did she, is she, was she, than she, do we, did we, are we,
+            were we, than we, do they, did they, are they, were they, than they, of course, think of, thinking
+            of, dream of, afraid of, listen to, talk to, up to, at least, good at, looking at, laughing at, for
+            example, for goodness, come from, speak with, spoke with, who knows, the who, how about, say when,
+            just when, just because, maybe not, perhaps not"""
         ),
         apostrophes=True,
     ),
