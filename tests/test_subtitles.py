@@ -1,5 +1,6 @@
 """Subtitles from words with times: limits, cues and lines (compared with all ways to cut), their times, the report."""
 
+import bisect
 import itertools
 import math
 from dataclasses import replace
@@ -14,6 +15,7 @@ from asr_punct.glyphs import glyphs, write_text
 from asr_punct.marks import Case, Labels, Mark
 from asr_punct.subtitles import BBC, NETFLIX, Cue, Limits, check_cues, make_cues, parse_limits, report_lines, summarise
 from asr_punct.subtitles.cues import cut_units
+from asr_punct.subtitles.display import Spoken, display_times, end_time
 from asr_punct.subtitles.unit import Unit
 from asr_punct.subtitles.units import make_units
 from asr_punct.words import Utterance, Word, annotate
@@ -211,8 +213,9 @@ def test_words_of_one_instant_share_the_time_until_the_next_word():
 def test_speakers_overlap_and_cues_do_not():
     said = [utterance("una frase larga de quien habla."), utterance("otra de otro.", start=1.0)]
     assert lines_of(*said) == [("una frase larga de quien habla.",), ("otra de otro.",)]
-    assert [start for start, _ in times_of(*said)] == [0.0, 1.5]
-    assert times_of(*said)[0][1] <= 1.5
+    (_, end), (start, _) = times_of(*said)
+    assert end <= start
+    assert 1.5 <= start < 1.5 + 0.6
 
 
 def delays_of(utterances, cues):
@@ -321,6 +324,43 @@ def test_cues_have_the_lowest_cost(found, limits):
     assert cost_of(found, bounds, limits) == pytest.approx(cheapest(found, limits))
 
 
+@st.composite
+def spoken_cues(draw):
+    cues, now = [], 0.0
+    for _ in range(draw(st.integers(1, 4))):
+        end = now + draw(st.sampled_from([0.0, 0.3, 1.0, 3.0]))
+        cues.append(Spoken(now, end, draw(st.integers(1, 60)), draw(st.sampled_from([0.0, 0.8, 1.4]))))
+        now = round(end + draw(st.sampled_from([-0.0, 0.0, 0.2, 2.0])), 3)
+    return cues
+
+
+def time_cost(cues, shown, limits):
+    """The cost of the starts of cues, written again from the documentation."""
+    total = sum(0.5 * (start - cue.start) for start, cue in zip(shown, cues, strict=True))
+    for cue, start, following in zip(cues, shown, [*shown[1:], math.inf], strict=True):
+        if start > following:
+            return math.inf
+        seconds = end_time(replace(cue, start=start), following, limits) - start
+        short, unread = max(0.0, 1 - seconds / limits.min_seconds), max(0.0, cue.characters - limits.speed * seconds)
+        total += 15 * short + 4 * unread / limits.characters + 0.5 * (short > 1e-6 or unread > 1e-4)
+    return total
+
+
+@given(spoken_cues(), st.sampled_from([SMALL, BBC]))
+def test_cues_are_delayed_at_the_lowest_cost(cues, limits):
+    times = display_times(cues, limits)
+    room = [(0.0,)] + [[k / 10 for k in range(6) if not k or cue.late + k / 10 < 1.001] for cue in cues[1:]]
+    ways = [[cue.start + delay for cue, delay in zip(cues, way, strict=True)] for way in itertools.product(*room)]
+    best = min(time_cost(cues, way, limits) for way in ways)
+    assert time_cost(cues, [start for start, _ in times], limits) == pytest.approx(best)
+
+
+def test_a_cue_that_is_too_short_is_shown_while_the_next_one_begins():
+    (start, end), (following, _) = display_times([Spoken(0.0, 0.6, 6, 0.0), Spoken(0.6, 4.6, 40, 0.0)], NETFLIX)
+    assert start == 0.0
+    assert NETFLIX.min_seconds <= end < following <= 1.1
+
+
 # Properties of all cues
 
 MARKED = st.builds(
@@ -363,7 +403,8 @@ def test_cues_keep_words_order_times_and_limits(said, limits):
         assert len(cue.lines) <= limits.lines
         assert all(len(line) <= limits.characters for line in cue.lines) or len(cue.lines) == 1
     found = make_units([said], EN, limits.characters)
-    assert {cue.start for cue in cues} <= {unit.start for unit in found}
+    starts = sorted(unit.start for unit in found)
+    assert all(cue.start - starts[bisect.bisect(starts, cue.start) - 1] <= 0.501 for cue in cues)
     if all(len(unit.text) <= limits.characters for unit in found):
         assert all(len(line) <= limits.characters for cue in cues for line in cue.lines)
 

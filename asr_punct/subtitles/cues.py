@@ -12,17 +12,11 @@ the lowest sum of these costs is chosen:
 * `BINDING` if its last word belongs to the next one (`binding`) of the same speaker, whatever the pause;
 * inside it: `SENTENCE_INSIDE` for each end of a sentence or speaker's turn, `PAUSE_INSIDE` for each second of a pause
   above `SHORT_PAUSE`;
-* `TOO_SHORT` times the share of `min_seconds` by which it is too short;
-* `TOO_FAST` · (characters that cannot be read at `speed` while it is shown) / `characters`;
+* its display time (`display.display_cost`), if it and the next one are shown when their first words start;
 * its lines (`_break_lines`).
 
-A cue is shown from the start of its first word until its last word ends, or longer: for `min_seconds`, or up to
-`linger` more to be read at `speed`. If less than `closed_gap` then remains before the next cue, it ends `min_gap`
-before that one, but is shown for at least half of the time between their starts. It is never shown for more than
-`max_seconds`. The last two rules can end it before its last word does.
-
-Its display time depends only on its words and the start of the next cue, so the result is exact. The computation time
-is linear in the number of words.
+That depends only on its words and the start of the next cue, so the result is exact. The computation time is linear in
+the number of words.
 """
 
 import math
@@ -33,6 +27,7 @@ from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 
 from asr_punct.glyphs import Glyphs
+from asr_punct.subtitles.display import Spoken, display_cost, display_times, end_time
 from asr_punct.subtitles.limits import Limits
 from asr_punct.subtitles.unit import Unit
 from asr_punct.subtitles.units import make_units
@@ -44,8 +39,6 @@ BINDING = 20.0
 SENTENCE_INSIDE = 3.0
 SHORT_PAUSE: Seconds = 0.5
 PAUSE_INSIDE = 4.0
-TOO_SHORT = 15.0
-TOO_FAST = 4.0
 LINE = 1.0
 """Cost of each line after the first."""
 BREAK_SHARE = 0.25
@@ -103,8 +96,9 @@ def cut_units(units: Sequence[Unit], limits: Limits, recording: str = "") -> Ite
     cuts = [len(units)]
     while cuts[-1]:
         cuts.append(starts[cuts[-1]])
-    for start, end in pairwise(reversed(cuts)):
-        yield _cue(units, start, end, limits, recording)
+    chosen = [units[start:end] for start, end in pairwise(reversed(cuts))]
+    for cue, (shown, until) in zip(chosen, display_times(list(map(_spoken, chosen)), limits), strict=True):
+        yield _cue(cue, shown, until, limits, recording)
 
 
 def _cheapest(units: Sequence[Unit], end: int, costs: Sequence[float], limits: Limits) -> tuple[float, int]:
@@ -116,8 +110,9 @@ def _cheapest(units: Sequence[Unit], end: int, costs: Sequence[float], limits: L
     for cost, start, length in sorted(_candidates(units, end, costs, limits)):
         if cost >= best:
             break
-        seconds = _end_time(units, start, end, length, limits) - units[start].start
-        cost += _display_cost(seconds, length, limits)
+        cue = Spoken(units[start].start, units[end - 1].end, length, 0.0)
+        following = units[end].start if end < len(units) else math.inf
+        cost += display_cost(end_time(cue, following, limits) - cue.start, length, limits)
         if cost < best:
             cost += _break_lines(units[start:end], limits)[0]
         if cost < best:
@@ -160,12 +155,6 @@ def _candidates(
         after = unit
 
 
-def _display_cost(seconds: Seconds, length: int, limits: Limits) -> float:
-    """Return the cost of a display time that is too short for a cue, or for reading its text."""
-    too_fast = max(0.0, length - limits.speed * seconds) / limits.characters
-    return TOO_SHORT * max(0.0, 1 - seconds / limits.min_seconds) + TOO_FAST * too_fast
-
-
 def _break_lines(units: Sequence[Unit], limits: Limits) -> _Lines:
     """Return the cheapest lines of a cue: several turns have a line each, else by dynamic programming over its units.
 
@@ -205,27 +194,18 @@ def _break_into(count: int, ends: Sequence[int], costs: Sequence[float], limits:
     return best.get(units, (math.inf, ()))
 
 
-def _end_time(units: Sequence[Unit], start: int, end: int, length: int, limits: Limits) -> Seconds:
-    """Return when the cue `units[start:end]` of `length` characters disappears."""
-    shown, spoken = units[start].start, units[end - 1].end
-    until = max(spoken, shown + limits.min_seconds, min(shown + length / limits.speed, spoken + limits.linger))
-    if end < len(units):
-        following = units[end].start
-        if following - until < limits.closed_gap:
-            until = following
-        until = min(until, max(following - limits.min_gap, (shown + following) / 2))
-    return min(until, shown + limits.max_seconds)
+def _spoken(units: Sequence[Unit]) -> Spoken:
+    length = sum(len(unit.text) + 1 for unit in units) - 1
+    return Spoken(units[0].start, units[-1].end, length, max(unit.late + units[0].start - unit.start for unit in units))
 
 
-def _cue(units: Sequence[Unit], start: int, end: int, limits: Limits, recording: str) -> Cue:
-    chosen = units[start:end]
-    breaks = (0, *_break_lines(chosen, limits)[1], len(chosen))
-    lines = [" ".join(unit.text for unit in chosen[a:b]) for a, b in pairwise(breaks)]
-    until = _end_time(units, start, end, len(" ".join(lines)), limits)
-    speakers = tuple(chosen[a].speaker for a in breaks[:-1])
+def _cue(units: Sequence[Unit], shown: Seconds, until: Seconds, limits: Limits, recording: str) -> Cue:
+    breaks = (0, *_break_lines(units, limits)[1], len(units))
+    lines = [" ".join(unit.text for unit in units[a:b]) for a, b in pairwise(breaks)]
+    speakers = tuple(units[a].speaker for a in breaks[:-1])
     if len(set(speakers)) > 1:
         lines = [line if line.startswith(_DASHES) else limits.dash + line for line in lines]
     else:
         speakers = speakers[:1]
-    until = max(round(until, 3), round(chosen[0].start + _SHORTEST, 3))
-    return Cue(chosen[0].start, until, tuple(lines), recording, speakers)
+    until = max(round(until, 3), round(shown + _SHORTEST, 3))
+    return Cue(shown, until, tuple(lines), recording, speakers)

@@ -16,8 +16,8 @@ COMMA, STOP, SENTENCE = 3.0, 2.0, 0.0
 class Unit:
     """A written word with the free-standing marks beside it (`- hola`); never broken over lines.
 
-    `start` is not before that of the previous unit. `break_cost` is that of a cue break after it, without a pause.
-    `binds` is whether it belongs to the next unit (`binding.binds`).
+    `start` is not before that of the previous unit: the word is said `late` seconds before it. `break_cost` is that of
+    a cue break after it, without a pause. `binds` is whether it belongs to the next unit (`binding.binds`).
     """
 
     text: str
@@ -27,3 +27,4 @@ class Unit:
     ends_sentence: bool
     speaker: str = ""
     binds: bool = False
+    late: Seconds = 0.0

@@ -80,7 +80,7 @@ def make_units(utterances: Iterable[Utterance], glyphs: Glyphs, characters: int)
     for unit in interleaved(joined):
         latest = max(latest, unit.start)
         instants.append(unit.end <= unit.start)
-        units.append(replace(unit, start=latest, end=max(latest, unit.end)))
+        units.append(replace(unit, start=latest, end=max(latest, unit.end), late=latest - unit.start))
     return list(_spread(units, instants))
 
 
