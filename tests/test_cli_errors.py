@@ -66,11 +66,6 @@ def test_one_line_tells_of_times_that_make_no_sense_and_strict_refuses_them(run,
         refused(strict, "a.ctm: record 1, word 1: found end 1.0 before start 2.0")
 
 
-def test_a_ctm_on_standard_input_needs_its_format(refused, model, standard_input):
-    standard_input(CTM)
-    refused(["punctuate", "--model", model], "standard input: found what looks like ctm", "--from ctm")
-
-
 @pytest.mark.parametrize(
     "command", ["punctuate missing", "score missing missing", "pauses missing -o a.tsv", "prepare text missing out"]
 )

@@ -148,10 +148,16 @@ def test_the_format_is_detected(tmp_path, standard_input, name, content, expecte
         assert list(formats.read(source)) == list(formats.read(file(tmp_path, "-", content), expected))
 
 
-@pytest.mark.parametrize("name", ["json", "whisper", "vosk", "nemo", "whisper-jsonl", "lhotse", "deepgram", "rev"])
-def test_json_of_standard_input_is_recognised(tmp_path, standard_input, name):
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("json", "whisper", "vosk", "nemo", "whisper-jsonl", "lhotse", "deepgram", "rev"),
+        *("tsv", "ctm", "stm", "textgrid", "eaf", "whisper-csv", "whisper-tsv", "srt", "vtt", "ass"),
+    ],
+)
+def test_the_format_of_standard_input_is_recognised(tmp_path, standard_input, name):
     standard_input(SAMPLES[name])
-    source, kept = Source("-"), file(tmp_path, "standard input.json", SAMPLES[name])
+    source, kept = Source("-"), file(tmp_path, "standard input", SAMPLES[name])
     assert source.format == name
     found, expected = list(formats.read(source)), list(formats.read(kept, name))
     assert [each.words for each in found] == [each.words for each in expected]

@@ -41,10 +41,10 @@ from asr_punct.formats.json.whisper import (
 )
 from asr_punct.formats.kaldi.ctm import is_ctm, read_ctm, write_ctm
 from asr_punct.formats.kaldi.directory import has_ids, read_kaldi, read_kaldi_text, write_kaldi, write_kaldi_text
-from asr_punct.formats.kaldi.stm import read_stm, write_stm
+from asr_punct.formats.kaldi.stm import is_stm, read_stm, write_stm
 from asr_punct.formats.lines.text import read_text, write_text_lines
 from asr_punct.formats.lines.tsv import is_tsv, read_tsv, write_tsv
-from asr_punct.formats.lines.whisper_csv import read_whisper_csv, write_whisper_csv
+from asr_punct.formats.lines.whisper_csv import is_whisper_csv, read_whisper_csv, write_whisper_csv
 from asr_punct.formats.lines.whisper_lines import (
     is_whisper_log,
     is_whisper_tsv,
@@ -172,14 +172,22 @@ _FORMATS: Sequence[Format] = (
     TextFormat("tsv", (".tsv",), read_tsv, write_tsv, None, is_tsv, has_times=False),
     JsonFormat("json", is_json, read_json, write_json, one_recording=False),
     TextFormat("ctm", (".ctm",), read_ctm, write_ctm, None, is_ctm),
-    TextFormat("stm", (".stm",), read_stm, write_stm),
+    TextFormat("stm", (".stm",), read_stm, write_stm, None, is_stm),
     _one_recording("textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid, read_textgrid),
     _one_recording("eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, read_eaf, media_type=f"text/xml{_UTF8}"),
     TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, is_manifest),
     JsonFormat("whisper", is_whisper, read_whisper, write_whisper),
     _one_recording("whisper-jsonl", (".jsonl", ".json"), read_segment_lines, write_segment_lines, are_segment_lines),
     _one_recording("whisper-tsv", (".tsv",), read_whisper_tsv, write_whisper_tsv, is_whisper_tsv),
-    _one_recording("whisper-csv", (".csv",), read_whisper_csv, write_whisper_csv, media_type=f"text/csv{_UTF8}"),
+    _one_recording(
+        "whisper-csv",
+        (".csv",),
+        read_whisper_csv,
+        write_whisper_csv,
+        None,
+        is_whisper_csv,
+        media_type=f"text/csv{_UTF8}",
+    ),
     _one_recording("whisper-log", _PLAIN, read_whisper_log, write_whisper_log, is_whisper_log),
     JsonFormat("vosk", is_vosk, read_vosk, write_vosk),
     TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, is_supervisions),

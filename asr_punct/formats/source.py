@@ -29,7 +29,8 @@ class Source:
     """A file to read; the path `-` is standard input.
 
     If `format_name` is None, the format is detected from the suffix and, for .json, .jsonl, .tsv, .txt, unknown
-    suffixes and streams, from the content; if the suffix is unknown and nothing fits, it is text. `tiers` are the names
+    suffixes and streams, from the content; if the suffix is unknown and nothing fits, it is text. Only streams, which
+    have no name to correct, are read as what their lines look like (`resembles`). `tiers` are the names
     of those to read; none: those of words or speech. The encoding is that of an `InputFile`; of other paths it is
     `TOLERANT`. Raises ArgumentError if `format_name` is unknown or has no reader, or is that of a directory and
     `path` is in memory.
@@ -51,7 +52,11 @@ class Source:
         if self._is_like_text and is_text_of_data_dir(self.file):
             return "kaldi-text"
         is_json = self._by_name == "json" or self._is_json_in_text
-        return self._recognised() or (self._json_format() if is_json else self._by_name or "text")
+        if found := self._recognised():
+            return found
+        if is_json:
+            return self._json_format()
+        return self._by_name or (self._resembled() if self.is_stream else None) or "text"
 
     @property
     def is_known(self) -> bool:
@@ -148,21 +153,28 @@ class Source:
 
     def _refuse_other_formats(self) -> None:
         """Raise InputError if a file of an unknown suffix, or `.txt`, looks like another format than text."""
-        lines = self.file.first_lines(_FIRST_LINES)
-        spoken = [line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)]
-        rows = list(map(str.split, spoken))
-        if not rows:
-            return
-        texts = [" ".join(row) for row in rows]
-        if _JSON_START.match(texts[0]) or any(map(_JSON_LINES.match, map("\n".join, pairwise(texts)))):
+        spoken = self._spoken_lines()
+        texts = [" ".join(line.split()) for line in spoken]
+        if (texts and _JSON_START.match(texts[0])) or any(map(_JSON_LINES.match, map("\n".join, pairwise(texts)))):
             self._refuse("JSON", "")
         for kind, pattern in registry.UNREADABLE_LINES.items():
-            if pattern.match(spoken[0]):
+            if spoken and pattern.match(spoken[0]):
                 self._refuse(kind, "")
-        rows = rows[:_FIRST_ROWS]
+        if name := self._resembled():
+            self._refuse(f"what looks like {name}", name)
+
+    def _resembled(self) -> str | None:
+        """Return the format that the first lines look like, which is not text; None: text."""
+        rows = [line.split() for line in self._spoken_lines()[:_FIRST_ROWS]]
         for name, each in registry.FORMATS.items():
-            if isinstance(each, registry.TextFormat) and each.resembles and each.resembles(rows):
-                self._refuse(f"what looks like {name}", name)
+            if rows and isinstance(each, registry.TextFormat) and each.resembles and each.resembles(rows):
+                return name
+        return None
+
+    def _spoken_lines(self) -> list[str]:
+        """Return those of the first lines that are neither empty nor comments."""
+        lines = self.file.first_lines(_FIRST_LINES)
+        return [line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT)]
 
     def _refuse(self, found: str, name: str) -> None:
         expected = "text, or the name of its format (text for plain text)"

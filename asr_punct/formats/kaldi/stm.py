@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import compress, groupby
+from itertools import chain, compress, groupby
 from operator import itemgetter
 from typing import TextIO
 
@@ -31,9 +31,19 @@ _LINE = re.compile(r"(\s*(?:\S+\s+){4}\S+(?:\s+<[^<>]*>)?)(?!\S)\s*(.*)", re.DOT
 _ALTERNATIVES = re.compile(r"\{[^{}]*\s/\s[^{}]*\}")
 _TOKEN = re.compile(r"[{}]|[^\s{}]+")
 _NO_ALTERNATIVE = "@"
+_COLUMN_COUNT = 5
+"""Columns before the label and the transcript."""
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]+)?")
 _COLUMNS = "file channel speaker start end [<label>] transcript"
 _NO_LABEL = "<NA>"
 _NO_SPEAKER = "unknown"
+
+
+def is_stm(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the columns of a file's first lines look like segments: two numbers, one with a point, in order."""
+    times = [row[3:5] for row in rows if len(row) >= _COLUMN_COUNT]
+    are_numbers = len(times) == len(rows) and all(map(_SECONDS.fullmatch, chain.from_iterable(times)))
+    return are_numbers and all("." in start + end and float(start) <= float(end) for start, end in times)
 
 
 def read_stm(path: Pathlike) -> Iterator[Utterance]:

@@ -7,7 +7,7 @@ Quotes inside the text are doubled. The first word has the segment's start and t
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from asr_punct.errors import InputError, plural
@@ -29,6 +29,11 @@ from asr_punct.words import Utterance
 CSV = "whisper-csv"
 _HEADERS = "start,end,text", "start,end,speaker,text"
 _QUOTE, _QUOTED = '"', re.compile('"(?:[^"]|"")*"')
+
+
+def is_whisper_csv(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the words of a file's first lines begin with the header."""
+    return rows[0] in ([header] for header in _HEADERS)
 
 
 def read_whisper_csv(path: Pathlike) -> Iterator[Utterance]:
