@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from asr_punct import formats
 from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, Setting
-from asr_punct.files import InputFile, Pathlike, make_directory, write_file
+from asr_punct.files import InputFile, Pathlike, write_file
 from asr_punct.fillers import with_flags, without_fillers
 from asr_punct.formats.cues.cue_reader import repeats_lines
 from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, check_subtitle_format, parse_limits_option
@@ -27,6 +27,7 @@ from asr_punct.formats.source import Source
 from asr_punct.glyphs import Glyphs
 from asr_punct.hints import REPEATED_LINES, Hint, OnHint, about_encoding, as_hint, with_hint, with_hints_about_marks
 from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
+from asr_punct.partial import make_directory
 from asr_punct.progress import track
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
 from asr_punct.text.bare import lowercased

@@ -24,7 +24,7 @@ from asr_punct.decode.inputs import (
     WordFlag,
     has_flag,
 )
-from asr_punct.decode.quotations import prepare, stop_outside
+from asr_punct.decode.quotations import change_logits_beside_quotations, stop_outside
 from asr_punct.decode.word_marks import CLOSING, DASH, OPEN_DASH, OPENING
 from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
 
@@ -56,7 +56,9 @@ def in_place(words: DecoderInput, earlier: Earlier) -> DecoderInput:
     cases = _settle_hesitations(marks, words, previous, earlier.begins)
     if words.has(WordFlag.QUOTED).any():
         cases = cases.copy()
-        flags = np.where(prepare(marks, cases, words, earlier), flags | np.uint32(WordFlag.REPORTED), flags)
+        flags = np.where(
+            change_logits_beside_quotations(marks, cases, words, earlier), flags | np.uint32(WordFlag.REPORTED), flags
+        )
     return replace(words, marks=marks, cases=cases, flags=flags)
 
 
