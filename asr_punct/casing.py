@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_lines, write_file
+from asr_punct.languages import facts_of
 from asr_punct.letter_case import apply_case, takes_case
 from asr_punct.marks import Case
 from asr_punct.text import split_sound, split_token
 from asr_punct.text.hyphens import with_capital_parts
-from asr_punct.text.language_rules import rules_of
 
 STEM_MARKER = "-"
 """The last character of a stem."""
@@ -60,7 +60,7 @@ class Casing:
 
     def _with_ending(self, core: str, case: Case) -> str | None:
         """Return the word as a form of the list and an ending, or None. The longest form wins."""
-        if (case is Case.O and STEM_MARKER not in core) or core in rules_of(self.language).function_words:
+        if (case is Case.O and STEM_MARKER not in core) or core in facts_of(self.language).function_words:
             return None
         for stem, ending in stems_of(core, self.language):
             bare = stem.removesuffix(STEM_MARKER)
@@ -75,7 +75,7 @@ class Casing:
 
 def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:
     """Yield every split of a lower-case word into a stem, with its hyphen, and an ending; the longest stem first."""
-    endings = rules_of(language).suffixes
+    endings = facts_of(language).suffixes
     longest = max(map(len, endings), default=0)
     for cut in range(len(word) - 1, max(0, len(word) - longest - 1), -1):
         if word[cut:] in endings and word[:cut].removesuffix(STEM_MARKER)[-1:].isalnum():

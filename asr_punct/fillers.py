@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from asr_punct.glyphs import Glyphs
+from asr_punct.languages import facts_of
 from asr_punct.marks import LEFT, RIGHT, SENTENCE_ENDS, Case, Kind, Labels, Mark
 from asr_punct.text import split_token
-from asr_punct.text.language_rules import rules_of
 from asr_punct.text.sentence_ends import all_marks
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -77,7 +77,7 @@ def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
 
 def _begin_sentences(words: Sequence[Word], language: str) -> list[bool]:
     """Return whether a sentence begins at each word, or at hesitations or the same words before it."""
-    found, rules = list[bool](), rules_of(language)
+    found, rules = list[bool](), facts_of(language)
     begins, before = True, ""
     for word in words:
         marks, core = all_marks(word, language), _core(word, language)
@@ -89,7 +89,7 @@ def _begin_sentences(words: Sequence[Word], language: str) -> list[bool]:
 
 def _dropped(words: Sequence[Word], language: str) -> list[bool]:
     """Return whether each word goes: a hesitation, or one that is said again, also after hesitations (`the uh the`)."""
-    rules, cores = rules_of(language), [*(_core(word, language) for word in words), ""]
+    rules, cores = facts_of(language), [*(_core(word, language) for word in words), ""]
     all_capitals = all(map(_is_in_capitals, words))
     begins = _begin_sentences(words, language)
 

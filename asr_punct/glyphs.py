@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
-from asr_punct.languages import parse_language
+from asr_punct.languages import facts_of
 from asr_punct.letter_case import apply_case
 from asr_punct.marks import LEFT, MARKS, RIGHT, Case, Labels, Mark
 
@@ -63,41 +64,24 @@ class Glyphs:
         return found
 
 
-_SPANISH = {mark: mark.glyph for mark in MARKS}
-_ENGLISH = _SPANISH | {Mark.OPEN_QUOTE: "“", Mark.QUOTE: "”"}
-INSIDE_QUOTES = frozenset({Mark.COMMA, Mark.PERIOD})
-"""Marks that American English writes inside a closing quotation mark."""
-_AMERICAN = tuple(sorted(RIGHT, key=lambda mark: Mark.QUOTE.place - 0.5 if mark in INSIDE_QUOTES else mark.place))
-_GLYPHS = {
-    "es": Glyphs("es", _SPANISH),
-    "eu": Glyphs("eu", _SPANISH),
-    "en": Glyphs("en", _ENGLISH, _AMERICAN),
-    "bn": Glyphs("bn", _ENGLISH | {Mark.PERIOD: "।"}),
-}
-
-ANY_GLYPH = {glyph: mark for each in _GLYPHS.values() for mark, glyph in each.glyph.items()}
-"""The mark that a character is in any of the languages; a dash is an opening one."""
-OPENING_LANGUAGES = frozenset({"es", "ast", "gl"})
-"""Languages whose questions and exclamations begin with ¿ and ¡; in Galician they may."""
-
-
 def glyphs(language: str) -> Glyphs:
-    """Return the glyphs of a language; for a mixture (`es+eu`), those of the first language.
-
-    Other languages than es, eu, en and bn have English quotation marks, with comma and period after them.
-    """
-    first = parse_language(language).split("+")[0]
-    return _GLYPHS.get(first) or Glyphs(first, _ENGLISH)
+    """Return the glyphs of a language; for a mixture (`es+eu`), those of the first language."""
+    return _glyphs_of(facts_of(language).code)
 
 
-def stops_inside_quotes(language: str) -> bool:
-    """Return whether a period is written inside a closing quotation mark, as in American English."""
-    return glyphs(language).right != RIGHT
+@lru_cache(maxsize=64)
+def _glyphs_of(code: str) -> Glyphs:
+    known = facts_of(code)
+    glyph = {mark: mark.glyph for mark in MARKS} | {Mark.PERIOD: known.period}
+    glyph |= zip((Mark.OPEN_QUOTE, Mark.QUOTE), known.quotes, strict=True)
+    inside = inside_quotes(code)
+    right = sorted(RIGHT, key=lambda mark: Mark.QUOTE.place - 0.5 if mark in inside else mark.place)
+    return Glyphs(code, glyph, tuple(right))
 
 
-def opens_sentences(language: str) -> bool:
-    """Return whether questions and exclamations begin with ¿ and ¡ in a language, or in one of a mixture."""
-    return not OPENING_LANGUAGES.isdisjoint(parse_language(language).split("+"))
+def inside_quotes(language: str) -> frozenset[Mark]:
+    """Return the marks that a language writes inside a closing quotation mark, as American English does , and ."""
+    return frozenset(mark for mark in RIGHT if mark.glyph in facts_of(language).inside_quotes)
 
 
 def added_marks(word: str, labels: Labels, glyphs: Glyphs) -> list[tuple[int, str]]:

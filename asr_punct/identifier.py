@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asr_punct.caching import cached_by_word
+from asr_punct.languages import LANGUAGES
 from asr_punct.text import split_sound
 
 MODEL = Path(__file__).parent / "identifier.npz"
@@ -28,23 +29,7 @@ _LENGTHS = range(1, 5)
 """Lengths of n-grams, in characters."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TAGS = ("<", "[")
-_SCRIPTS = {
-    "ARABIC": "ar",
-    "ARMENIAN": "hy",
-    "BENGALI": "bn",
-    "CJK": "zh",
-    "CYRILLIC": "ru",
-    "DEVANAGARI": "hi",
-    "GEORGIAN": "ka",
-    "GREEK": "el",
-    "HANGUL": "ko",
-    "HEBREW": "he",
-    "HIRAGANA": "ja",
-    "KATAKANA": "ja",
-    "TAMIL": "ta",
-    "THAI": "th",
-}
-"""A common language of each script."""
+_SCRIPTS = {script: code for code, each in LANGUAGES.items() for script in each.scripts}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from statistics import median
 
 from asr_punct.errors import ArgumentError
 from asr_punct.glyphs import Glyphs
+from asr_punct.languages import facts_of
 from asr_punct.sentences import sentences
 from asr_punct.text import comparison_form
-from asr_punct.text.language_rules import rules_of
 from asr_punct.words import Seconds, Utterance, has_times
 
 _STEM = 6
@@ -156,7 +156,7 @@ def _path(before: Sequence[int]) -> list[tuple[int, int]]:
 
 def _stems(sentence: Utterance, language: str) -> list[str]:
     """Return the beginnings of a sentence's content words."""
-    function_words = rules_of(language).function_words
+    function_words = facts_of(language).function_words
     forms = (comparison_form(word.text) for word in sentence.words)
     return [form[:_STEM] for form in forms if form not in function_words and len(form) > 2]
 

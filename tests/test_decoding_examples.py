@@ -10,7 +10,7 @@ from dummies import examples
 from asr_punct import Punctuator
 from asr_punct.decode.limits import MAX_SENTENCE_WORDS
 from asr_punct.hub import shipped_models
-from asr_punct.text.language_rules import rules_of
+from asr_punct.languages import facts_of
 
 MODELS = {"en": ["en"], "es": ["es-eu", "es-eu-small"], "eu": ["es-eu", "es-eu-small"]}
 pytestmark = pytest.mark.skipif(not {"en", "es-eu", "es-eu-small"} <= set(shipped_models()), reason="no shipped models")
@@ -40,7 +40,7 @@ def check_rules(language, text):
     assert re.search(r"[.?!…][»”]*$", text)  # each text is a whole document
     assert not re.search(r"\?[,;:]", text)
     assert set(re.findall(r"(¡?¿?)[^¿¡?!]*\?!", text)) <= {"", "¡¿"}
-    never_names = rules_of(language).never_names
+    never_names = facts_of(language).never_names
     for before, word in pairwise(text.split()):
         if before[-1] in ",;":
             word = word.lstrip("¡¿")

@@ -14,10 +14,9 @@ from asr_punct.glyphs import glyphs
 from asr_punct.identifier import identify
 from asr_punct.inference.choice import MAX_WAITING_WORDS
 from asr_punct.inference.punctuator import Punctuator
-from asr_punct.languages import describe_languages, parse_language
+from asr_punct.languages import describe_languages, facts_of, parse_language
 from asr_punct.marks import Labels, Mark
 from asr_punct.nemo import punctuate_hypotheses
-from asr_punct.text.language_rules import rules_of
 from asr_punct.words import Utterance, Word
 
 TEXTS = {
@@ -103,7 +102,7 @@ def test_every_code_of_a_language_chooses_its_model(language, code, auto, warnin
     stream = auto.stream(language=language)
     stream.push("no", "no")
     assert (given.glyphs.name, stream.glyphs.name, glyphs(language).name) == (style, style, code)
-    assert rules_of(language) == rules_of(code)
+    assert facts_of(language) == facts_of(code)
     assert not warnings()
 
 

@@ -10,7 +10,6 @@ PACKAGE = Path(__file__).parent.parent / "asr_punct"
 LAYERS = [
     *(
         "errors",
-        "declared",
         "binary",
         "encoding",
         "logs",

@@ -19,7 +19,7 @@ from asr_punct.align.espeak import Speech, VoiceError, synthesise
 from asr_punct.align.warping import MIN_SPEECH, Floats, Floats64, Ints, WarpingPath, warp
 from asr_punct.audio import FRAMES_A_SECOND, Samples, log_energy, require
 from asr_punct.errors import InputError, plural
-from asr_punct.languages import parse_language
+from asr_punct.languages import facts_of, parse_language
 from asr_punct.pauses import silence_threshold, silences, silent_frames, smooth
 from asr_punct.words import Seconds, Word
 
@@ -30,8 +30,6 @@ _FFT_LENGTH, _WINDOW_LENGTH = 512, 400
 """In samples: 32 and 25 ms."""
 _WORDS_A_CALL = 60
 """Words synthesised in one call of espeak-ng."""
-_VOICES = {"en": "en-us", "en-gb": "en"}
-"""espeak voices whose name differs from the code of the language or region."""
 _SILENT_COST, _SPEECH_COST = 0.3, 1.5
 """Costs of skipping a silent frame and a frame of speech, in units of the typical distance of `warping.warp`."""
 _THRESHOLD_SCALE_DB = 2.0
@@ -121,7 +119,7 @@ def speak(words: Sequence[str], name: str, variant: str = "") -> Template:
     """
     region, code = name.lower().replace("_", "-"), parse_language(name)
     try:
-        return _synthesise(words, _VOICES.get(region, region) + variant)
+        return _synthesise(words, facts_of(code).voices.get(region, region) + variant)
     except VoiceError as error:
         if code == region:
             raise error.at("language") from None

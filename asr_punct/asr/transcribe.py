@@ -22,12 +22,11 @@ from asr_punct.errors import ArgumentError, InputError
 from asr_punct.files import recording_name
 from asr_punct.formats.entries import entry_words
 from asr_punct.formats.time_sources import time_source_of
+from asr_punct.languages import facts_of
 from asr_punct.pauses import silent_frames, smooth, with_refined_pauses
 from asr_punct.words import Seconds, TimeSource, Utterance, Word
 
 _LOG = logging.getLogger(__name__)
-_WHISPER_CODES = {"fil": "tl", "nb": "no", "sh": None}
-"""Whisper's code for each code of `languages` that it does not know; None if it has several."""
 LONGEST_SEGMENT: Seconds = 30.0
 """Maximum length of a segment: Whisper's window, and about the longest training segments of other models."""
 _PAUSE: Seconds = 0.5
@@ -75,7 +74,8 @@ def whisper_language(language: str | None) -> str | None:
     """
     if language is None or "+" in language:
         return None
-    return _WHISPER_CODES.get(language, language)
+    code = facts_of(language).whisper_code
+    return language if code == "" else code
 
 
 def recognised_words(

@@ -13,6 +13,7 @@ from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.messages import print_about, print_hint
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
+from asr_punct.languages import DESCRIBED
 from asr_punct.progress import progress_bar
 from asr_punct.restoring import prepare_words, write_restored
 
@@ -27,7 +28,7 @@ SpeechLanguage = Annotated[
     str | None,
     options.completed_option(
         "Language of the speech; default: that of the recogniser, else identified from its words.",
-        options.COMPLETED_LANGUAGES,
+        DESCRIBED,
         "--lang",
         callback=options.check_language,
     ),

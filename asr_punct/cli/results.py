@@ -12,7 +12,7 @@ from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import named_models, shipped_models
-from asr_punct.inference.options import Computing
+from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.progress import progress_bar
 
 
@@ -55,8 +55,10 @@ def evaluate(
     *,
     outputs: Outputs,
     compare: OtherModel = None,
-    computing: Computing,
+    device: options.Device = None,
     threads: options.Threads = 0,
+    int8: options.Int8 = False,
+    plain: options.Plain = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Score a model on test sets.
@@ -77,7 +79,7 @@ def evaluate(
 
     check_outputs({"--json": outputs.json, "--html": outputs.html}, tests)
     names = [model] if compare is None else [model, compare]
-    chosen = groups.model_options(computing=computing, threads=threads)
+    chosen = groups.model_options(computing=groups.Computing(device, int8, plain=plain), threads=threads)
     punctuators = [Punctuator.open(replace(chosen, name=name)) for name in names]
     glyphs = punctuators[0].glyphs
     files = [options.input_file(test, encoding) for test in tests]
@@ -166,7 +168,7 @@ def score(
     second = None
     with progress_bar(quiet):
         written = list(read_written(options.input_file(reference, encoding), ref_from, reference=True))
-        code = language or language_of(written) or "es"
+        code = language or language_of(written) or DEFAULT_LANGUAGE
         references = [with_labels(utterance, code) for utterance in written]
         texts = paired(hypothesis, audio)
         counts = texts.count()

@@ -12,6 +12,7 @@ from asr_punct.cli.outputs import TABLES, audio_files, check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import read_text_file, uncompressed_name, write_file
 from asr_punct.formats.registry import BY_SUFFIX, FORMATS, format_by_name
+from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.progress import progress_bar
 
 
@@ -112,7 +113,7 @@ def pauses(
     encoding: options.Encoding = None,
     audio: options.Audio = None,
     data_dir: options.DataDir = None,
-    language: options.Language = "es",
+    language: options.Language = DEFAULT_LANGUAGE,
     times: options.Times = None,
     strict: options.Strict = False,
     tiers: options.Tiers = None,

@@ -15,6 +15,7 @@ from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.files import InputFile
 from asr_punct.hub import shipped_configurations, shipped_models
+from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.progress import progress_bar
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
@@ -35,7 +36,7 @@ def prepare(
     source: Annotated[str, typer.Argument(metavar="SRC", help="The corpus: a directory, or for text a file or -.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to write into.")],
     encoding: options.Encoding = None,
-    language: options.Language = "es",
+    language: options.Language = DEFAULT_LANGUAGE,
     dev: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in dev.")] = 0.05,
     test: Annotated[float, typer.Option(help="text, nemo-labels: share of the documents in test.")] = 0.05,
     seed: Annotated[int, typer.Option(help="text, nemo-labels: random seed of the split.")] = 1,

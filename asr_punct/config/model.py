@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from asr_punct.config.fields import CheckedConfig
-from asr_punct.declared import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
+from asr_punct.config.fields import Checked, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
 from asr_punct.errors import ConfigError
+from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.marks import MARKS, NO_MARKS
 
 MAX_TOKENS = 512
@@ -19,7 +19,7 @@ PART_OF_SPEECH_TAGS = (
 
 
 @dataclass(frozen=True)
-class EncoderConfig(CheckedConfig):
+class EncoderConfig(Checked):
     """Sub-word encoder: a pretrained one, or one built from the sizes below with random weights."""
 
     name: str | None = None
@@ -74,7 +74,7 @@ class EncoderConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class PauseConfig(CheckedConfig):
+class PauseConfig(Checked):
     """Fusion of the pause after a word with the word's vector (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
@@ -88,7 +88,7 @@ class PauseConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class PosConfig(CheckedConfig):
+class PosConfig(Checked):
     """Part-of-speech embeddings, concatenated with the word vectors (Shi et al. 2021, section 2.1).
 
     A frozen tagger predicts the tags. The embeddings are trained with the model.
@@ -117,7 +117,7 @@ class PosConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class ContextConfig(CheckedConfig):
+class ContextConfig(Checked):
     """Layers between pause fusion and heads, with random initial weights (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "bert", "transformer", "convolution", "brnn", "bilstm", "lstm", "attention"] = "transformer"
@@ -145,7 +145,7 @@ class ContextConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class HeadConfig(CheckedConfig):
+class HeadConfig(Checked):
     """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
     kind: Literal["multilabel", "classes"] = "multilabel"
@@ -183,7 +183,7 @@ class HeadConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class WindowConfig(CheckedConfig):
+class WindowConfig(Checked):
     """Windows over consecutive utterances, in training and in inference."""
 
     words: int = 96
@@ -203,7 +203,7 @@ class WindowConfig(CheckedConfig):
 class ModelConfig:
     """Architecture of a model, one configuration for each component."""
 
-    language: str = "es"
+    language: str = DEFAULT_LANGUAGE
     """Language code, or several joined by `+`; output has the marks of the first (`¿` in es, `।` in bn)."""
     encoder: EncoderConfig = field(default_factory=EncoderConfig)
     pauses: PauseConfig = field(default_factory=PauseConfig)

@@ -3,14 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from asr_punct.config.fields import CheckedConfig
+from asr_punct.config.fields import Checked, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
 from asr_punct.config.model import ModelConfig
-from asr_punct.declared import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
 from asr_punct.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class OptimizerConfig(CheckedConfig):
+class OptimizerConfig(Checked):
     """The optimiser, and the steps of the `staircase` schedule; other schedule settings are in `TrainingConfig`."""
 
     kind: Literal["adamw", "radam", "muon", "adagrad"] = "adamw"
@@ -35,7 +34,7 @@ class OptimizerConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class TrainingWindowConfig(CheckedConfig):
+class TrainingWindowConfig(Checked):
     """How documents are cut into training windows."""
 
     kind: Literal["passes", "uniform", "sliding", "sentences"] = "passes"
@@ -54,7 +53,7 @@ class TrainingWindowConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class NoiseConfig(CheckedConfig):
+class NoiseConfig(Checked):
     """Simulated recognition errors in training windows. Rates are per word; labels are kept."""
 
     windows: Share = 0.0
@@ -81,7 +80,7 @@ class NoiseConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class AugmentConfig(CheckedConfig):
+class AugmentConfig(Checked):
     """Random substitutions, deletions and insertions of words in training windows (Alam et al. 2020, section 4.1.2)."""
 
     rate: Share = 0.0
@@ -101,7 +100,7 @@ class AugmentConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class LossConfig(CheckedConfig):
+class LossConfig(Checked):
     """The loss of a punctuation head with classes; by default the cross-entropy."""
 
     focal_gamma: NonNegativeFloat = 0.0
@@ -113,7 +112,7 @@ class LossConfig(CheckedConfig):
 
 
 @dataclass(frozen=True)
-class TrainingConfig(CheckedConfig):
+class TrainingConfig(Checked):
     """Training of a model (AutoPunct, section 4)."""
 
     epochs: PositiveInt = 50

@@ -28,6 +28,7 @@ from asr_punct.decode.thresholds import (
     fit_thresholds,
     pooled_f1,
 )
+from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.marks import CASES, MARKS, Case, Mark
 
 _PENALTIES = (0.0, 1.0, 3.0, 4.0, 6.0)
@@ -61,7 +62,7 @@ class DevSet:
     ends: tuple[int, ...]
     flags: FlagArray
     classes: tuple[str, ...] = ()
-    language: str = "es"
+    language: str = DEFAULT_LANGUAGE
 
 
 def fit_settings(dev: DevSet) -> DecodeSettings:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from asr_punct.glyphs import opens_sentences
 from asr_punct.identifier import MIN_WORDS, identify
-from asr_punct.languages import parse_language
+from asr_punct.languages import facts_of, parse_language
 
 LANGUAGE_WORDS = 12
 """Number of words before a sentence of few words, and after it, by which its language is identified."""
@@ -23,7 +22,7 @@ def opens(words: Sequence[str], language: str) -> bool | None:
     None if few words do not tell.
     """
     codes = parse_language(language).split("+")
-    opening = list(filter(opens_sentences, codes))
+    opening = [code for code in codes if facts_of(code).opens_sentences]
     if len(opening) in (0, len(codes)):
         return bool(opening)
     guess = identify(words, minimum=1)

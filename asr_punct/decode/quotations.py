@@ -17,7 +17,7 @@ import numpy as np
 from asr_punct.decode.earlier import Earlier, OpenQuotation
 from asr_punct.decode.inputs import IS_LEFT, BoolArray, DecoderInput, Float64Array, WordFlag, has_flag
 from asr_punct.decode.word_marks import CLOSING, DASH, OPENING, PERIOD
-from asr_punct.glyphs import stops_inside_quotes
+from asr_punct.languages import any_language, facts_of
 from asr_punct.marks import CASES, MARKS, STOPS, Case, Mark
 from asr_punct.text.reporting import asks, ends_reporting, reports
 
@@ -26,7 +26,7 @@ _OPEN_QUES, _QUESTION = MARKS.index(Mark.OPEN_QUES), MARKS.index(Mark.QUESTION)
 _IS_OTHER_STOP = np.array([mark is Mark.DASH or (mark in STOPS and mark is not Mark.COMMA) for mark in MARKS])
 _INTRODUCES = np.isin(np.arange(len(MARKS)), [_COMMA, _COLON])
 _TURN_ENDS = WordFlag.TURN_ENDS | WordFlag.MUST_END
-_AND = (("y",), ("e",), ("and",), ("eta",))
+_ANDS = any_language().ands
 _CLAUSE_WORDS = 3
 _LEAST, _SURE = 1e-3, 3.0
 """Logits of a mark that is just set, and of one that is sure."""
@@ -53,9 +53,7 @@ def quotations(words: DecoderInput) -> list[tuple[int, int]]:
     return spans(words.has(WordFlag.OPENS), words.has(WordFlag.CLOSES))
 
 
-def change_logits_beside_quotations(
-    marks: Float64Array, cases: Float64Array, words: DecoderInput, earlier: Earlier
-) -> BoolArray:
+def prepare(marks: Float64Array, cases: Float64Array, words: DecoderInput, earlier: Earlier) -> BoolArray:
     """Change the logits of marks, (words, marks), and cases, (words, cases), beside the input's quotations, in place.
 
     Returns whether the sentence goes on after each word, which a quotation ends, (words,).
@@ -74,7 +72,7 @@ def change_logits_beside_quotations(
         if closes[word]:
             after = words.words[word + 1 : word + 1 + _CLAUSE_WORDS]
             is_reported = begins_clause(after)
-            goes_on[word] = is_reported or (found is not None and found.is_inner and after[:1] in _AND)
+            goes_on[word] = is_reported or (found is not None and found.is_inner and not _ANDS.isdisjoint(after[:1]))
             if is_reported:
                 _raise(marks, word, [_COMMA])
             if (found is not None and found.is_asked) or (is_reported and asks(after)):
@@ -149,7 +147,7 @@ def stop_outside(marks: BoolArray, logits: Float64Array, words: DecoderInput, ea
 
     `marks`, with those of the input, and `logits` are (words, marks).
     """
-    if stops_inside_quotes(language):
+    if "." in facts_of(language).inside_quotes:
         return
     ends = (marks & ~words.given)[:, CLOSING[:2]].any(axis=1) & words.given[:, CLOSING[-1]]
     reported = words.has(WordFlag.REPORTED)

@@ -46,7 +46,7 @@ from asr_punct.decode.word_marks import (
     sentence_ends,
     sum_sets,
 )
-from asr_punct.glyphs import stops_inside_quotes
+from asr_punct.languages import facts_of
 from asr_punct.marks import PAIRS, Kind
 
 _FORCED = 20.0
@@ -84,7 +84,7 @@ class PairSearch:
         possible = possible_marks(settings, classes)
         ruled = tuple(possible.issuperset(pair) for pair in PAIRS)
         penalties = tuple(settings.unopened.get(closing, np.inf) for _, closing in PAIRS)
-        return cls(ruled, penalties, stop_inside=bool(settings.language) and stops_inside_quotes(settings.language))
+        return cls(ruled, penalties, stop_inside="." in facts_of(settings.language).inside_quotes)
 
     def balance(
         self, logits: Float64Array, given: GivenPairs | None = None, sentences: Sentences = NOTHING_KNOWN

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from asr_punct.decode.inputs import WordFlag, given_flags
 from asr_punct.decode.openings import opens
+from asr_punct.languages import PeriodKind
 from asr_punct.letter_case import case_of
 from asr_punct.marks import END_OR_BREAK_OFF, LEFT, MARKS, SENTENCE_OPENINGS, Kind, Labels, Mark
 from asr_punct.text import has_bracket, read_marks
-from asr_punct.text.language_rules import PeriodKind
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 
 _LEFT = frozenset(LEFT)

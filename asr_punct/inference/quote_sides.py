@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from asr_punct.decode.inputs import WordFlag
-from asr_punct.glyphs import INSIDE_QUOTES, stops_inside_quotes
+from asr_punct.glyphs import inside_quotes
 from asr_punct.inference.tokens import Token
 from asr_punct.marks import END_OR_BREAK_OFF, SENTENCE_OPENINGS, Labels, Mark
 from asr_punct.text import read_marks
@@ -24,7 +24,7 @@ class QuoteSides:
     """Chooses the side for the labels of consecutive words, document by document."""
 
     def __init__(self, language: str) -> None:
-        self._stops_inside = stops_inside_quotes(language)
+        self._inside_quotes = inside_quotes(language)
         self._document: object = None
         self.begin()
 
@@ -71,7 +71,7 @@ class QuoteSides:
         is_inside = not label.marks.isdisjoint(SENTENCE_OPENINGS)
         if token.flags & _CLOSES:
             is_inside |= is_own and not label.marks.isdisjoint(_ENDS)
-            is_inside |= self._stops_inside and Mark.QUOTE in marks and label.marks <= INSIDE_QUOTES
+            is_inside |= Mark.QUOTE in marks and bool(self._inside_quotes) and label.marks <= self._inside_quotes
         return replace(label, inside=True) if is_inside else label
 
 

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from asr_punct.text.language_rules import rules_of
+from asr_punct.languages import any_language, facts_of
 from asr_punct.text.reporting import is_reporting
 from asr_punct.text.turns import may_begin_turn
 from asr_punct.words import Utterance
@@ -25,10 +25,9 @@ from asr_punct.words import Utterance
 LINES = 40
 """Number of lines that are read ahead, before any output, to see whether they begin with a name that is new."""
 _LONGEST = 3
-_LABEL = re.compile(r"(?:speaker|spk|hablante|hizlaria?|interlocutora?|locutora?)[ _-]?\w{0,3}", re.IGNORECASE)
+_ANY = any_language()
+_LABEL = re.compile(rf"(?:{'|'.join(_ANY.speakers)})[ _-]?\w{{0,3}}", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2}")
-_HEADINGS = frozenset("nota notas note notes oharra ejemplo example adibidez pd ps".split())  # noqa: SIM905
-_ANSWERS = frozenset("bueno vale oye oiga venga claro beno tira aizu begira ados well okay ok look listen hey".split())  # noqa: SIM905
 _BRACKETS = "[](){}"
 _WITHOUT_BRACKETS = str.maketrans("", "", _BRACKETS)
 
@@ -38,7 +37,7 @@ def with_speakers(document: Iterable[Utterance], language: str) -> Iterator[tupl
 
     `language` is the code of the document's language or mixture.
     """
-    no_names = (rules_of(language).never_names - {"the"}) | _HEADINGS | _ANSWERS  # `THE COURT:`
+    no_names = facts_of(language).never_names - _ANY.speaker_beginnings | _ANY.headings | _ANY.answers
     left, ahead = iter(document), deque[Utterance]()
     names, refused, only_names = set[str](), set[str](), True
     while ahead or (ahead := deque(islice(left, 1))):

@@ -14,12 +14,12 @@ from asr_punct.decode.openings import LANGUAGE_WORDS
 from asr_punct.identifier import MIN_WORDS
 from asr_punct.inference.evidence import CLOSED, STOPPED, in_word, opening_flag, without_end
 from asr_punct.inference.tokens import NO_LABELS, Token, mark_and_case_flags
+from asr_punct.languages import facts_of
 from asr_punct.marks import Labels
 from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, word_duration
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.text import clean, glued_marks, split_sound, split_token
 from asr_punct.text.entities import unescape
-from asr_punct.text.language_rules import rules_of
 from asr_punct.text.pieces import barred_before, barred_between, is_clitic, is_ending, spoken_whole
 from asr_punct.text.roles import Role, RoleReader, is_special, roles_of
 from asr_punct.text.sounds import LONGEST_SOUND, marks_beside_sound
@@ -55,7 +55,7 @@ class TokenReader:
 
     def __init__(self, tokenizer: SubwordTokenizer, language: str) -> None:
         self._tokenizer, self._language = tokenizer, language
-        rules = rules_of(language)
+        rules = facts_of(language)
         self._never_names, self._hesitations = rules.never_names, rules.hesitations | rules.likely_hesitations
         self._cache: dict[_Key, Token] = {}
 

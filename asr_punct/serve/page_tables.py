@@ -8,7 +8,8 @@ from typing import Any
 
 from asr_punct.formats.cues.writers import SUBTITLE_FORMATS
 from asr_punct.formats.registry import FORMATS, READING_FORMATS, WRITABLE_FILES
-from asr_punct.glyphs import ANY_GLYPH, OPENING_LANGUAGES
+from asr_punct.glyphs import glyphs
+from asr_punct.languages import LANGUAGES
 from asr_punct.marks import CASES, LEFT, MARKS, OPENER, RIGHT, SENTENCE_ENDS, Kind
 from asr_punct.subtitles import PRESETS, Limits
 
@@ -30,9 +31,9 @@ def _tables() -> dict[str, Any]:
         "SENTENCE_ENDS": [mark for mark in RIGHT if mark in SENTENCE_ENDS],
         "SEPARATORS": [mark for mark in RIGHT if mark.kind <= Kind.COMMA],
         "OPENERS": {closing: opening for closing, opening in OPENER.items() if closing in SENTENCE_ENDS},
-        "OPENING_LANGUAGES": sorted(OPENING_LANGUAGES),
+        "OPENING_LANGUAGES": sorted(code for code, each in LANGUAGES.items() if each.opens_sentences),
         "GLYPHS": {mark: mark.glyph for mark in MARKS},
-        "ANY_GLYPH": ANY_GLYPH,
+        "ANY_GLYPH": {glyph: mark for code in LANGUAGES for mark, glyph in glyphs(code).glyph.items()},
         "CASES": CASES,
         "SUFFIXES": {name: FORMATS[name].suffixes[0] for name in formats},
         "CUE_FORMATS": [name for name in formats if name in SUBTITLE_FORMATS],

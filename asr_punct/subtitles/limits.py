@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from asr_punct.errors import ArgumentError
+from asr_punct.languages import LANGUAGES
 from asr_punct.words import Seconds
 
 
@@ -53,7 +54,7 @@ NETFLIX = Limits(
     min_gap=2 / 24,
     closed_gap=0.5,
     linger=0.5,
-    speeds={"en": 20},
+    speeds={code: speed for code, each in LANGUAGES.items() if (speed := each.reading_speeds.get("netflix"))},
 )
 """Timed Text Style Guide of Netflix: General Requirements, and the guides for Spanish, Basque and English
 (partnerhelp.netflixstudios.com).

@@ -3,9 +3,9 @@
 import unicodedata
 
 from asr_punct.caching import cached_by_word
+from asr_punct.languages import DEFAULT_LANGUAGE, facts_of
 from asr_punct.marks import Mark
 from asr_punct.text.characters import MARK_SHAPES, shape_of
-from asr_punct.text.language_rules import rules_of
 from asr_punct.text.periods import Period, PeriodContext, read_period
 from asr_punct.text.scanner import MarkPart, Part, WordPart, scan
 
@@ -17,7 +17,7 @@ _RIGHT_KINDS = {"dash": Mark.DASH, "double": Mark.QUOTE, "single": Mark.QUOTE}
 
 
 @cached_by_word(1 << 16)
-def split_token(token: str, language: str = "es") -> tuple[str, str, str]:
+def split_token(token: str, language: str = DEFAULT_LANGUAGE) -> tuple[str, str, str]:
     """Return the marks before the word, the word, and the marks after it; joined they are the token.
 
     The word keeps its case, everything inside it, and the period of an abbreviation. It is empty if the token has only
@@ -70,7 +70,7 @@ def _kept_after(word: WordPart, parts: tuple[Part, ...], language: str) -> int:
         return int(read_period(word.text, word.case, PeriodContext(), language) is not Period.MARK)
     singles = [part for part in parts if isinstance(part, MarkPart) and part.kind == "single"]
     is_unpaired = len(singles) == 1 and singles[0].glued and singles[0].start == word.end
-    return int(is_unpaired and rules_of(language).apostrophes)
+    return int(is_unpaired and facts_of(language).apostrophes)
 
 
 def strip_marks(word: str) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from asr_punct.glyphs import glyphs
+from asr_punct.languages import DEFAULT_LANGUAGE, PeriodKind, facts_of
 from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import OPENER, RIGHT, STOPS, Case, Kind, Labels, Mark
 from asr_punct.text.characters import clean
-from asr_punct.text.language_rules import PeriodKind, rules_of
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 from asr_punct.text.scanner import MarkPart, WordPart, scan
 
@@ -39,7 +39,7 @@ class Parsed:
     dropped: Counter[str] = field(default_factory=Counter)
 
 
-def parse(text: str, language: str = "es") -> Parsed:
+def parse(text: str, language: str = DEFAULT_LANGUAGE) -> Parsed:
     """Read words, marks and case of one line of written text.
 
     Any string is accepted; white space of any kind separates tokens. The labels are canonical (`canonical`): writing
@@ -62,7 +62,7 @@ def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
     """Replace `. . .` by one ellipsis. Remove the first hyphen of `gorputz- eta keinu-hizkuntza`: it is not a dash."""
     if ". ." in text:
         text = _SPACED_ELLIPSIS.sub("…", text)
-    if "- " in text and rules_of(language).suspended_hyphens and not _DASH_BEFORE_WORD.search(text):
+    if "- " in text and facts_of(language).suspended_hyphens and not _DASH_BEFORE_WORD.search(text):
         text, count = _SUSPENDED.subn("", text)
         dropped.update({"-": count} if count else {})
     return text
@@ -96,7 +96,7 @@ class _LineReader:
     def add_mark(self, part: MarkPart) -> None:
         """Give a mark to the word before or keep it for the word after."""
         is_apostrophe = part.kind == "single" and part.glued and not self._in_quotes["single"]
-        if is_apostrophe and rules_of(self._language).apostrophes:
+        if is_apostrophe and facts_of(self._language).apostrophes:
             self._words[-1] += part.glyph
             self._forms[-1] += part.glyph
             return
@@ -170,7 +170,7 @@ class _LineReader:
             self._close(Mark.QUOTE, part)
 
 
-def canonical(words: Sequence[str], labels: Sequence[Labels], language: str = "es") -> tuple[Labels, ...]:
+def canonical(words: Sequence[str], labels: Sequence[Labels], language: str = DEFAULT_LANGUAGE) -> tuple[Labels, ...]:
     """Return the labels that `parse` finds in the written words.
 
       * Of COMMA, COLON, SEMICOLON and PERIOD on one word only the strongest (the last in this list) stays; ELLIPSIS

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from asr_punct.caching import cached_by_word
+from asr_punct.languages import Language, PeriodKind, any_language, facts_of
 from asr_punct.marks import Case
-from asr_punct.text.language_rules import LanguageRules, PeriodKind, rules_of
 
 
 class Period(Enum):
@@ -35,7 +35,7 @@ class PeriodContext:
         """Whether the text ends here."""
         return not self.after
 
-    def starts_sentence(self, rules: LanguageRules) -> bool:
+    def starts_sentence(self, rules: Language) -> bool:
         """Whether the next word is a function word with a capital (`The`, `That’s`)."""
         return self.after_case is not Case.O and _APOSTROPHE.split(self.after, maxsplit=1)[0] in rules.function_words
 
@@ -43,17 +43,16 @@ class PeriodContext:
 # xx, mcmiv; two letters or more
 _ROMAN = re.compile(r"(?=..)m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _NUMBER = re.compile(r"\d[\d.]*")
-# abbreviations written as two: a. C., p. m., p. ej., s. f.
-_LETTER_PAIRS = frozenset({("a", "c"), ("d", "c"), ("a", "m"), ("p", "m"), ("p", "ej"), ("s", "f")})
+_LETTER_PAIRS = any_language().letter_pairs
 _APOSTROPHE = re.compile("['’]")
 
 
 @cached_by_word(1 << 16)
 def kind_of(word: str, language: str) -> PeriodKind:
     """Return the kind of the period that may follow a lower-case word."""
-    rules = rules_of(language)
-    if word in rules.kinds:
-        return rules.kinds[word]
+    rules = facts_of(language)
+    if word in rules.abbreviations:
+        return rules.abbreviations[word]
     if len(word) == 1 and word.isalpha():
         return PeriodKind.LETTER
     if rules.ordinals and (_NUMBER.fullmatch(word) or _ROMAN.fullmatch(word)):
@@ -73,7 +72,7 @@ def read_period(word: str, case: Case, context: PeriodContext, language: str) ->
 
     The word is in lower case, without the period.
     """
-    rules = rules_of(language)
+    rules = facts_of(language)
     match kind_of(word, language):
         case PeriodKind.PLAIN:
             return Period.MARK
@@ -96,14 +95,15 @@ def read_period(word: str, case: Case, context: PeriodContext, language: str) ->
 def is_initial(word: str, case: Case, language: str) -> bool:
     """Whether a word is one capital letter and no pronoun: with a period it is usually an initial."""
     lower = word.lower()
-    is_letter = kind_of(lower, language) is PeriodKind.LETTER and lower not in rules_of(language).pronouns
+    is_letter = kind_of(lower, language) is PeriodKind.LETTER and lower not in facts_of(language).pronouns
     return is_letter and (case is not Case.O or word != lower)
 
 
-def _after_letter(word: str, case: Case, context: PeriodContext, rules: LanguageRules) -> Period:
+def _after_letter(word: str, case: Case, context: PeriodContext, rules: Language) -> Period:
     """Decide after a letter: an initial (`J. Ruiz`), an abbreviation (`a. C.`, `p. 5`), or a word (`vitamina a.`)."""
     after_initial = len(context.before) == 2 and context.before[1] == "."  # J. R.
-    paired = (word, context.after) in _LETTER_PAIRS or (after_initial and (context.before[0], word) in _LETTER_PAIRS)
+    pairs = f"{word}. {context.after}", f"{context.before} {word}" if after_initial else ""
+    paired = not _LETTER_PAIRS.isdisjoint(pairs)
     if word in rules.pronouns:
         return Period.MARK
     if case is Case.O and not paired:

@@ -15,9 +15,9 @@ import re
 from collections.abc import Sequence
 
 from asr_punct.caching import cached_by_word
+from asr_punct.languages import any_language, facts_of
 from asr_punct.marks import RIGHT, Mark
 from asr_punct.text.edges import split_token
-from asr_punct.text.language_rules import rules_of
 
 
 def _words(text: str) -> frozenset[str]:
@@ -33,22 +33,7 @@ _NO_MARKS, _ALL_MARKS, _NO_DASH = frozenset[Mark](), frozenset(RIGHT), frozenset
 _NO_COMMA = frozenset({Mark.COMMA})
 # between digits (`1 2`) these would make another number of them
 _NO_MARKS_IN_DIGITS = frozenset({Mark.DASH, Mark.COMMA, Mark.PERIOD})
-_DIGITS = {
-    word: digit
-    for words in (
-        "cero uno dos tres cuatro cinco seis siete ocho nueve",
-        "zero bat bi hiru lau bost sei zazpi zortzi bederatzi",
-        "zero one two three four five six seven eight nine",
-    )
-    for digit, word in enumerate(words.split())
-}
-_FURTHER_NUMBERS = _words(
-    """diez once doce trece catorce quince veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento
-    hamar hamaika hamabi hogei berrogei hirurogei laurogei ehun ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred"""
-)
-_ENDINGS = _words("ra ren rekin arekin ko rako tik etik etatik rentzat arentzat raino rik aren kin koa koak rena tarra")
-"""Basque endings that are words of no language of the models."""
+_DIGITS, _FURTHER_NUMBERS = any_language().digits, any_language().numbers
 _KINDS = {"www": "h"} | dict.fromkeys(_words("com org net edu gov eus"), "c")
 _KINDS |= dict.fromkeys(_words("uk eu cat gal mx ar au io"), "t")
 # regular expressions of the tokens of an address, one character each: a word, a domain that is no word, one that may be
@@ -76,7 +61,7 @@ def may_be_piece(token: str, language: str) -> bool:
 
 def is_clitic(token: str, language: str) -> bool:
     """Whether a token is the end of a contraction (`'ll`), with or without marks after it."""
-    clitics = rules_of(language).clitics
+    clitics = facts_of(language).clitics
     if not clitics or not ("'" in token[:2] or "’" in token[:2]):
         return False
     after = split_token(token, language)[2]
@@ -85,7 +70,7 @@ def is_clitic(token: str, language: str) -> bool:
 
 def is_ending(core: str, language: str) -> bool:
     """Whether a word without its marks is a Basque ending that is no word."""
-    return core in _ENDINGS and core in rules_of(language).suffixes
+    return core in facts_of(language).lone_suffixes
 
 
 def count_pieces(word: Sequence[str], tokens: Sequence[str], language: str) -> int | None:

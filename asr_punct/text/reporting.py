@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_ASKING = frozenset("preguntó pregunté preguntaron preguntaba asked ask asks galdetu".split())  # noqa: SIM905
-_REPORTING = _ASKING | frozenset(
-    """dijo dice digo dije decía dijeron respondió contestó contesté exclamó añadió murmuró gritó replicó susurró pensó
-    insistió repitió explicó said says replied answered whispered shouted added cried muttered esan erantzun oihukatu
-    xuxurlatu""".split()  # noqa: SIM905
-)
-_PRONOUNS = frozenset(["he", "she", "i", "they", "we", "you"])
-_AFTER_VERB = frozenset("me him her us them you él ella zuen zion zidan zidaten nion nuen".split())  # noqa: SIM905
-_CONJUNCTIONS = frozenset(["que", "that", "si", "if"])
+from asr_punct.languages import any_language
+
+_ANY = any_language()
+_ASKING, _REPORTING = _ANY.asking, _ANY.asking | _ANY.saying
 _STRIPPED = ",.?!…:\"'«»“”‘’-‐‑–—―"
 
 
 def reports(tokens: Sequence[str], final: bool) -> bool | None:
     """Return whether tokens begin with a reporting clause; None: that depends on those that follow, unless `final`."""
     first, second, *_ = [*(token.lower().strip(_STRIPPED) for token in tokens if token), "", ""]
-    if not (final or second) and (not first or first in _REPORTING or first in _PRONOUNS):
+    if not (final or second) and (not first or first in _REPORTING or first in _ANY.before_saying):
         return None
-    return (first in _REPORTING and second not in _CONJUNCTIONS) or (first in _PRONOUNS and second in _REPORTING)
+    return (first in _REPORTING and second not in _ANY.indirect) or (
+        first in _ANY.before_saying and second in _REPORTING
+    )
 
 
 def asks(tokens: Sequence[str]) -> bool:
@@ -38,4 +35,4 @@ def ends_reporting(tokens: Sequence[str], only_asking: bool = False) -> bool:
     """Whether tokens end with a verb of saying, or with it and its pronoun or auxiliary (`asked her`)."""
     verbs = _ASKING if only_asking else _REPORTING
     last = [token.lower() for token in tokens[-2:]]
-    return bool(last) and (last[-1] in verbs or (last[-1] in _AFTER_VERB and last[0] in verbs))
+    return bool(last) and (last[-1] in verbs or (last[-1] in _ANY.after_saying and last[0] in verbs))

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard
 
 from asr_punct.caching import cached_by_word
+from asr_punct.languages import DEFAULT_LANGUAGE, facts_of
 from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import LEFT, Case, Mark
 from asr_punct.text.characters import MARK_OF, shape_of
 from asr_punct.text.entities import unescape_with_places
-from asr_punct.text.language_rules import rules_of
 
 MarkKind = Literal["left", "right", "dash", "double", "single", "other"]
 
@@ -82,7 +82,7 @@ _BRACKETS = frozenset("()[]{}")
 
 
 @cached_by_word(1 << 16)
-def scan(token: str, language: str = "es") -> tuple[Part, ...]:
+def scan(token: str, language: str = DEFAULT_LANGUAGE) -> tuple[Part, ...]:
     """Return the parts of a token without white space; every character except formatting belongs to one of them."""
     if token.isalpha():
         return (_word(token, 0, len(token)),)
@@ -159,13 +159,13 @@ def _join_apostrophe(token: str, parts: list[Part], language: str) -> None:
     if len(singles) != 1 or singles[0] + 1 == len(parts):
         return
     mark, word = parts[singles[0] : singles[0] + 2]
-    if isinstance(word, WordPart) and (_YEAR.fullmatch(word.text) or word.text in rules_of(language).clipped):
+    if isinstance(word, WordPart) and (_YEAR.fullmatch(word.text) or word.text in facts_of(language).clipped):
         parts[singles[0] : singles[0] + 2] = [replace(_word(token, mark.start, word.end), period=word.period)]
 
 
 def _join_suffix(parts: list[Part], language: str) -> None:
     """Join a Basque ending to the quoted word before it (`«Argia»ko`, `"Gara"-ren`); in place."""
-    suffixes = rules_of(language).suffixes
+    suffixes = facts_of(language).suffixes
     words = [i for i, part in enumerate(parts) if isinstance(part, WordPart)]
     if len(words) < 2 or not suffixes:
         return

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from asr_punct.languages import any_language
 from asr_punct.text.characters import MARK_SHAPES, shape_of
 
 LONGEST_SOUND, LONGEST_SONG = 12, 80
@@ -26,18 +27,7 @@ _CODE = re.compile(r"\(?%[A-Za-z][A-Za-z_-]*\)?|spn")
 _CLOSING = {"[": "]", "{": "}", "<": ">", "(": ")"}
 _NOTES = frozenset("♪♫♬♩🎵🎶")
 _SENTENCE_ENDS = frozenset(".?!…")
-# beginnings of names of sounds in Spanish, Basque and English
-_SOUND_NAME = re.compile(
-    r"""ri(?:sas?|sitas?|endo|en?|éndose)$|carcajada|aplau[sd]|ovaci|abuche|música|musical|suspir|solloz|gimote|gimi|jade|tos(?:e|en)?$
-    |carrasp|silencio|murmull|grit(?:o|os|a|an)$|llant|llor(?:a|an|o)$|ruidos?$|golpes?$|portazo|ladr|disparos?$|inaudible|ininteligible
-    |susurr|silb|timbre|suena|zumbid|trueno|barullo|chirri|estornud|bostez|pitid|sirena|campanad|chasquid|vítores|tarare
-    |laugh|applau|clap|music|sigh|cough|inaudible|unintelligible|indistinct|crosstalk|cheer|chuckl|giggl|bark|scream
-    |gasp|groan|whisper|sob(?:s|bing)?$|cry(?:ing)?$|cries$|footstep|gunshot|thunder|nois(?:e|es|y)$|static$|sing(?:s|ing)$
-    |sniff|chatter|knock|ring(?:s|ing)$|beep|siren|silence|whistl|sneez|yawn|boo(?:s|ing)$|clears$|snor|hum(?:s|ming)$|buzz
-    |barre|txalo|musika|isiltasun|hasperen|eztul|oihu|zarata|negar|ulertezin|xuxurl|doministiku|txistu|kolpe|algara
-    """.replace(" ", "").replace("\n", ""),
-    re.IGNORECASE,
-)
+_SOUND_NAME = re.compile("|".join(any_language().sounds), re.IGNORECASE)
 
 
 def split_sound(token: str) -> tuple[str, str, str] | None:

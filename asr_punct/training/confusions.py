@@ -1,7 +1,6 @@
 """Words that a recogniser confuses: those that sound alike or differ by one letter, and misspelt forms of a word.
 
-Words with the same sound key sound alike: `vaca` and `baca`. There are rules for English, and for Spanish and Basque.
-The English key is close to Metaphone (Philips 1990, Hanging on the Metaphone), but all vowels are equal in it.
+Words with the same sound key sound alike: `vaca` and `baca`.
 """
 
 from __future__ import annotations
@@ -12,12 +11,14 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
 from asr_punct.features import DOCUMENT_START
+from asr_punct.languages import facts_of
 from asr_punct.marks import CASES, LEFT, MAY_END_SENTENCE, Case, mark_bits
 from asr_punct.training.corpus import Corpus, positions
 
@@ -35,52 +36,28 @@ _Pairs = npt.NDArray[np.int64]
 _Bools = npt.NDArray[np.bool_]
 
 
+@cache
 def _rules(table: str) -> _Rules:
-    """Parse rules `pattern>replacement`, separated by white space."""
+    """Parse a table of rules of `Language`."""
     pairs = (rule.partition(">") for rule in table.split())
     return [(re.compile(pattern, re.MULTILINE), replacement) for pattern, _, replacement in pairs]
 
 
-_IBERIAN = _rules(
-    r"""['’-]>      ch|t[xsz]>C      ph>f        qu(?=[ei])|q|ck>k      g(?=[ei])>j      gu(?=[ei])>g
-        c(?=[ei])|[zx]>s      c>k      ll>y      y>i      [vw]>b      h>      n(?=[bp])>m
-        ([^\W\d_])\1+>\1      d$>"""
-)
-_ENGLISH = _rules(
-    r"""['’-]>      ^[kg](?=n)|^p(?=[ns])|^w(?=r)|(?<=m)b$|(?<=w)h>      gh(?=t|$)>      tch|ch>C
-        sh|[ts]i(?=o|a)|ci(?=o|a)>S      th>T      ph>f      dg(?=[eiy])|g(?=[eiy])>j      c(?=[eiy])|z|^x>s
-        qu>kw      ck|[cq]>k      x>ks      (?<=[^\n][^aeiouy\n])e(?=d?$)>      h|(?<=[aeiou])w(?![aeiou])>
-        [aeiouy]+>a      ([^\W\d_])\1+>\1"""
-)
-_IBERIAN_SPELLINGS = _rules(
-    r"""b>v      v>b      c(?=[ei])>s      z>s      s(?=[aeiou])>z      ll>y      y(?=[aeiou])>ll      h>
-        g(?=[ei])>j      j>g      k>c      qu>k      tx>ch      ch>tx      t[sz]>z      x>s      rr>r
-        m(?=[bp])>n      [dt]$>      i(?=[aeiou])>y"""
-)
-_ENGLISH_SPELLINGS = _rules(
-    r"""ph>f      ck>k      k>c      c(?=[aou])>k      c(?=[eiy])>s      ([bdfglmnprst])\1>\1      ee>ea
-        ea>ee      y$>ie      (?:ie|ey)$>y      z>s      sh>ch      th>t      gh>      ou>u      v>b
-        (?<=[aeiou])([nlt])(?=[aeiou])>\1\1      (?<=..)e$>"""
-)
 _VOWELS = _rules("a>e e>i i>e o>u u>o")
 
 
 def sound_keys(words: Sequence[str], language: str) -> list[str]:
-    """Return the sound keys of lower-case words, by the rules of English (`en`) or else of Spanish and Basque."""
+    """Return the sound keys of lower-case words, by the rules of the language or the first of a mixture."""
     text = "".join(c for c in unicodedata.normalize("NFD", "\n".join(words)) if not unicodedata.combining(c))
-    for pattern, replacement in _ENGLISH if _is_english(language) else _IBERIAN:
+    for pattern, replacement in _rules(facts_of(language).sound_rules):
         text = pattern.sub(replacement, text)
     return text.split("\n") if words else []
 
 
 def misspellings(word: str, language: str, *, vowel: bool) -> list[str]:
     """Return a misspelling of the word, such as `govierno`, and with `vowel` one with another vowel, where possible."""
-    tables = [_ENGLISH_SPELLINGS if _is_english(language) else _IBERIAN_SPELLINGS, *([_VOWELS] if vowel else [])]
+    tables = [_rules(facts_of(language).misspellings), *([_VOWELS] if vowel else [])]
     return [form for rules in tables if (form := _respelt(word, rules)) != word]
-
-
-def _is_english(language: str) -> bool:
-    return language.split("+")[0] == "en"
 
 
 def _respelt(word: str, rules: _Rules) -> str:

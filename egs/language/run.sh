@@ -17,6 +17,7 @@
 #
 # Works in work/CODE. The model is work/CODE/exp/models/CODE: with ASR_PUNCT_MODELS=egs/language/work/CODE/exp/models,
 # `asr-punct punctuate` chooses it for text in this language. Scores are in exp/scores.json.
+# What the package itself knows of a language, such as abbreviations, is one module in asr_punct/languages.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 

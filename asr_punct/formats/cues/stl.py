@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from asr_punct.errors import InputError
 from asr_punct.formats.cues.writers import OnCue, plain_cues
 from asr_punct.glyphs import Glyphs
+from asr_punct.languages import facts_of
 from asr_punct.subtitles import Cue, Limits
 from asr_punct.words import Utterance
 
@@ -25,8 +26,6 @@ _TEXT = 112
 _NEW_LINE, _UNUSED = b"\x8a", b"\x8f"
 _LAST_BLOCK = 0xFF
 _MAX_CUES = 0xFFFF
-_LANGUAGES = {"en": "09", "es": "0A", "eu": "0D", "ca": "03", "fr": "0F", "pt": "21", "de": "08", "it": "15"}
-"""Codes of languages (Appendix 3)."""
 _ACCENTS = {
     **dict(zip("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308", range(0xC1, 0xC9), strict=True)),
     **{"\u030a": 0xCA, "\u0327": 0xCB, "\u030b": 0xCD, "\u0328": 0xCE, "\u030c": 0xCF},
@@ -86,7 +85,7 @@ def _head(cues: Sequence[Cue], first: int, blocks: int, language: str) -> bytes:
     title = cues[0].recording if cues else ""
     longest = max((len(_encoded(line)) for cue in cues for line in cue.lines), default=0)
     fields = [
-        "850STL25.01000" + _LANGUAGES.get(language, "00"),
+        "850STL25.01000" + facts_of(language).stl_number,
         f"{_ascii(title):32.32}{'':160}{'':16}{today}{today}00",
         f"{blocks:05}{len(cues):05}001{min(99, max(_CHARACTERS, longest)):02}{_ROWS:02}1",
         f"{'0' * 8}{_frames_text(first)}11{'':3}",

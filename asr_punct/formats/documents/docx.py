@@ -12,11 +12,10 @@ from asr_punct.errors import MissingExtraError
 from asr_punct.formats.documents.headings import heading_of
 from asr_punct.formats.values import escape_xml
 from asr_punct.glyphs import Glyphs
+from asr_punct.languages import facts_of
 from asr_punct.words import Utterance, text_of_utterance
 
 _SPEAKER, _TIME, _TRANSCRIPT = "Speaker", "Time", "Transcript"
-_LOCALES = {"es": "es-ES", "eu": "eu-ES", "en": "en-US"}
-"""Languages as office programs name them."""
 
 
 def docx_content(utterances: Iterable[Utterance], glyphs: Glyphs) -> bytes:
@@ -57,7 +56,7 @@ def _describe(document: Any, first: Utterance, glyphs: Glyphs) -> None:
     about.created = about.modified = datetime.now(UTC)
     language = first.language or glyphs.name
     for element in document.styles.element.xpath(".//w:docDefaults//w:lang"):
-        element.set(qn("w:val"), _LOCALES.get(language, language))
+        element.set(qn("w:val"), facts_of(language).locale or language)
 
 
 def _add_styles(document: Any) -> None:
