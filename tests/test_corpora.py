@@ -349,3 +349,5 @@ def test_prepare_says_which_parts_are_small_and_what_it_dropped(run, tmp_path):
     small = [line.partition(":")[0] for line in error.splitlines() if "words are few" in line]
     assert small == ["test"]
     assert "dropped characters: U+200B 3600 times" in error
+    assert "--test 0.15)" in error
+    assert "--test 0.16)" in run("prepare", "text", text, tmp_path / "again", "--test", 0.08)[2]

@@ -220,6 +220,11 @@ def test_the_text_of_a_data_directory_has_ids_in_one_line_too(tmp_path):
         list(formats.read(tmp_path))
 
 
+def test_a_directory_of_files_is_for_batch(tmp_path):
+    with pytest.raises(InputError, match="batch reads directories"):
+        list(formats.read(tmp_path))
+
+
 # Outputs
 
 

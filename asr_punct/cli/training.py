@@ -75,14 +75,15 @@ def prepare(
         raise AsrPunctError("prepare", f"corpus {corpus!r}", _CORPUS_NAMES)
     with progress_bar(quiet, source=source):
         summary = prepare_corpus[corpus]()
-    print_summary([*summary.lines(), *_few_words(summary.words)], quiet)
+    print_summary([*summary.lines(), *_few_words(summary.words, {"dev": dev, "test": test})], quiet)
 
 
-def _few_words(words: Mapping[str, int]) -> Iterator[str]:
+def _few_words(words: Mapping[str, int], shares: Mapping[str, float]) -> Iterator[str]:
     """Yield a line about each part of a split text that is small, though there is enough text."""
-    for part in ("dev", "test"):
+    for part, share in shares.items():
         if words.get("train", 0) >= _ENOUGH_WORDS and 0 < words.get(part, 0) < _FEW_WORDS:
-            yield f"{part}: {words[part]} words are few, and their scores uncertain (a larger share: --{part} 0.15)"
+            larger = f"a larger share: --{part} {max(0.15, 2 * share):.2g}"
+            yield f"{part}: {words[part]} words are few, and their scores uncertain ({larger})"
 
 
 @command(
