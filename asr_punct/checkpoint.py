@@ -12,7 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from asr_punct.config import MAX_TOKENS, ModelConfig, Range, as_mapping, from_mapping
+from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
+from asr_punct.declared import Range
 from asr_punct.decode import DecodeSettings
 from asr_punct.errors import ModelError
 from asr_punct.files import read_text_file, write_json_file
@@ -26,9 +27,8 @@ WEIGHTS, ONNX, ONNX_INT8 = "model.safetensors", "model.onnx", "model.int8.onnx"
 FILES = (TOKENIZER, WEIGHTS, ONNX, ONNX_INT8, CASING)
 """Files whose SHA-256 is in `config.json` if they exist."""
 _FORMAT = 1
-_NOT_STORED = ("enabled", "plain", "sensitivity", "language")
-_DECODING = [each.name for each in fields(DecodeSettings) if each.name not in _NOT_STORED]
-"""Keys of the stored settings: all but those that users choose when they open the model."""
+_DECODING = [each.name for each in fields(DecodeSettings) if each.metadata.get("is_stored", True)]
+"""Keys of the stored settings."""
 _EXPECTED = "a config.json written by asr-punct"
 _FINITE = Range(-math.inf)
 _MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)

@@ -16,8 +16,13 @@ EXPECTED_TIMES = "times (asr-punct align finds them in the audio)"
 """The `expected` part of error messages about words without times."""
 
 
+def signal_status(number: int) -> int:
+    """Return the exit status of a process that the signal ends."""
+    return 128 + number
+
+
 class ExitStatus(IntEnum):
-    """Exit statuses of the commands; a process that another signal ends has 128 + its number.
+    """Exit statuses of the commands, beside those of other signals.
 
     Attributes:
         meaning: its line in the help of the commands.
@@ -26,8 +31,8 @@ class ExitStatus(IntEnum):
     DONE = 0, "done; also if the program that reads the output has ended"
     FAILED = 1, "an internal error; of batch: some files could not be restored"
     USAGE = 2, "bad input or usage: one line with place, found and expected; no output file is left"
-    INTERRUPTED = 128 + signal.SIGINT, "interrupted"
-    TERMINATED = 128 + signal.SIGTERM, "ended by SIGTERM"
+    INTERRUPTED = signal_status(signal.SIGINT), "interrupted"
+    TERMINATED = signal_status(signal.SIGTERM), "ended by SIGTERM"
 
     meaning: str
 

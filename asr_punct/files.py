@@ -4,7 +4,6 @@ import gzip
 import json
 import lzma
 import os
-import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -19,14 +18,14 @@ from typing import Any, BinaryIO, TextIO, cast
 
 from asr_punct.binary import binary_kind
 from asr_punct.encoding import STRICT, UTF8, ByteDecoder, Encoding, TextForm, Undecoded, first_blocks, form_of
-from asr_punct.errors import ArgumentError, InputError
+from asr_punct.errors import InputError
 from asr_punct.partial import EXPECTED_OUTPUT, io_errors, opened_output, standard_output, unfinished, unfinished_output
+from asr_punct.partial import STANDARD_STREAM as STANDARD_STREAM
 from asr_punct.progress import Position
 
 Pathlike = str | PathLike[str]
 Lines = Iterator[tuple[int, str]]
 """Line numbers, from 1, and lines of a text file, as `read_lines` yields them."""
-STANDARD_STREAM = "-"
 AUDIO_SUFFIXES = frozenset((".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".sph", ".aac", ".mp4", ".webm"))
 """Suffixes of audio files, in lower case."""
 MAX_LINE = 64 * 2**20
@@ -51,11 +50,6 @@ def uncompressed_name(path: Pathlike) -> str:
     """Return the file's name without the suffix of its compression."""
     name = Path(path)
     return name.stem if name.suffix in _READERS else name.name
-
-
-def is_command(value: str) -> bool:
-    """Whether a value of Kaldi's `wav.scp` is a command (`sox a.sph -t wav - |`), not a path."""
-    return value.endswith("|")
 
 
 def recording_name(path: Pathlike) -> str:
@@ -298,30 +292,3 @@ def write_json_file(path: Pathlike, value: Any) -> None:
     with write_file(path) as out:
         json.dump(value, out, indent=2, ensure_ascii=False)
         out.write("\n")
-
-
-def copy_file(source: Path, target: Path) -> None:
-    """Copy a file. Raises InputError if that fails."""
-    with io_errors(target, EXPECTED_OUTPUT):
-        shutil.copy(source, target)
-
-
-@contextmanager
-def write_directory(path: Pathlike) -> Iterator[Path]:
-    """Make a directory that appears under its name when it is complete; one that exists must be empty."""
-    target = Path(path)
-    expected = "a directory that is new or empty"
-    if str(path) == STANDARD_STREAM:
-        raise ArgumentError("output", "standard output", expected)
-    if os.path.isfile(target) or (os.path.isdir(target) and any(target.iterdir())):
-        raise InputError(path, "existing files", expected)
-    with unfinished(target) as folder:
-        with io_errors(target, EXPECTED_OUTPUT):
-            folder.mkdir()
-        yield folder
-
-
-def make_directory(path: Path) -> None:
-    """Make a directory and its parents if they do not exist. Raises InputError if it is a file or cannot be made."""
-    with io_errors(path, "a directory to write into"):
-        path.mkdir(parents=True, exist_ok=True)

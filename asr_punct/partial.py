@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
 from asr_punct.encoding import UTF8, TextForm, Undecoded, encodable, visible
-from asr_punct.errors import InputError
+from asr_punct.errors import ArgumentError, InputError
 
 _Result = TypeVar("_Result")
+STANDARD_STREAM = "-"
+"""The path that stands for standard input or output."""
 EXPECTED_OUTPUT = "a place where a file can be written"
 _SUFFIX = ".partial"
 _NAME = re.compile(rf"\.(.*)-(\d+)-[^-]*{re.escape(_SUFFIX)}", re.DOTALL)
@@ -237,3 +239,30 @@ def _discard_buffer() -> None:
     """Send the buffered rest of standard output to /dev/null, because Python flushes it again at exit."""
     with suppress(OSError), open(os.devnull, "wb") as null:  # OSError: standard output has no descriptor
         os.dup2(null.fileno(), sys.stdout.fileno())
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file. Raises InputError if that fails."""
+    with io_errors(target, EXPECTED_OUTPUT):
+        shutil.copy(source, target)
+
+
+@contextmanager
+def write_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Make a directory that appears under its name when it is complete; one that exists must be empty."""
+    target = Path(path)
+    expected = "a directory that is new or empty"
+    if str(path) == STANDARD_STREAM:
+        raise ArgumentError("output", "standard output", expected)
+    if os.path.isfile(target) or (os.path.isdir(target) and any(target.iterdir())):
+        raise InputError(path, "existing files", expected)
+    with unfinished(target) as folder:
+        with io_errors(target, EXPECTED_OUTPUT):
+            folder.mkdir()
+        yield folder
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory and its parents if they do not exist. Raises InputError if it is a file or cannot be made."""
+    with io_errors(path, "a directory to write into"):
+        path.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from asr_punct import audio
 from asr_punct.audio import FRAMES_A_SECOND
 from asr_punct.channels import by_channel, channel_index
 from asr_punct.errors import EXPECTED_TIMES, InputError
-from asr_punct.files import Pathlike, is_command
+from asr_punct.files import Pathlike
 from asr_punct.pauses import with_pauses, with_refined_pauses
 from asr_punct.words import Seconds, Utterance, has_times
 
@@ -21,6 +21,11 @@ AudioOf = Callable[[Utterance], Path]
 """A function that returns the audio file of an utterance. It may be gone after a call for another recording."""
 _WORD_TOLERANCE: Seconds = 0.5
 """A word may end this much after the end of its audio: recognisers count in frames, and files have rounded times."""
+
+
+def is_command(value: str) -> bool:
+    """Whether a value of Kaldi's `wav.scp` is a command (`sox a.sph -t wav - |`), not a path."""
+    return value.endswith("|")
 
 
 class AudioFiles:

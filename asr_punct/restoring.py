@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from asr_punct import formats
 from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, Setting
-from asr_punct.files import InputFile, Pathlike, make_directory, write_file
+from asr_punct.files import InputFile, Pathlike, write_file
 from asr_punct.fillers import with_flags, without_fillers
 from asr_punct.formats.cues.cue_reader import repeats_lines
 from asr_punct.formats.cues.writers import SUBTITLE_FORMATS, check_subtitle_format, parse_limits_option
@@ -27,6 +27,7 @@ from asr_punct.formats.source import Source
 from asr_punct.glyphs import Glyphs
 from asr_punct.hints import REPEATED_LINES, Hint, OnHint, about_encoding, as_hint, with_hint, with_hints_about_marks
 from asr_punct.paragraphs import ParagraphSettings, parse_paragraphs, timed_paragraphs
+from asr_punct.partial import make_directory
 from asr_punct.progress import track
 from asr_punct.subtitles import NETFLIX, Cue, Limits, check_cues, report_lines, summarise
 from asr_punct.text.bare import lowercased
@@ -62,9 +63,9 @@ class PipelineOptions:
 
     Attributes:
         source_format: format of the input; None: detected.
-        encoding: encoding of the input; None: that of its byte order mark, else UTF-8, or what it plainly is.
+        encoding: encoding of the input; default: that of its byte order mark, else UTF-8, or what it plainly is.
         target_format: format of the output; None: that of the input, or of the output's name.
-        subtitles: limits of subtitles, as `subtitles.parse_limits` reads them; None: cues of the input, or the default.
+        subtitles: limits of subtitles, such as bbc,lines=1, under which new cues are made; default: cues of the input.
         report: file for the cues that break these limits; None: it is not written.
         paragraphs: where paragraphs of text, Markdown and .docx end, as `paragraphs.parse_paragraphs` reads it.
         fillers: `keep`, or `drop` to leave fillers and repeats out of text, documents and subtitles, and flag them in
@@ -72,12 +73,12 @@ class PipelineOptions:
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         audio: the recording on which pauses are refined; None: see `wav_scp`.
         wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
-        ignore_labels: whether marks and capitals of the input are removed.
+        ignore_labels: whether the marks and capitals of the input are removed first.
         lowercase: whether words are read in lower case.
-        fill: whether only stretches without marks are restored (`inference.fill`).
-        probabilities: whether the probabilities of labels are written; only for the format `json`.
+        fill: whether only stretches of 20 or more words without a mark are restored.
+        probabilities: whether words have the probabilities of marks and capitals; only in JSON.
         strict: whether times that make no sense and bytes that are not UTF-8 are errors; else the times are unknown.
-        tiers: names of the tiers to read; none: those of words or speech.
+        tiers: names of the tiers to read of an ELAN file or a TextGrid; default: those of words or speech.
     """
 
     source_format: str | None = None

@@ -27,10 +27,10 @@ from asr_punct.checkpoint import WEIGHTS
 from asr_punct.config import PART_OF_SPEECH_TAGS, Config
 from asr_punct.errors import ConfigError, InputError, run_script
 from asr_punct.features import pack
-from asr_punct.files import make_directory
 from asr_punct.model.pos import PosTagger
 from asr_punct.model.pretrained import pretrained_encoder, pretrained_tokenizer
 from asr_punct.model.weights import save_tagger
+from asr_punct.partial import make_directory
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.configuration import read_config
 from asr_punct.training.optim import clip_gradients

@@ -7,6 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+NAMES = sorted({name.rstrip("/") for name in re.findall(r"`((?:[\w-]+/)*[\w-]+(?:\.(?:py|json|svg)|/))`", PAGE)})
+"""Files and folders that the page names."""
 
 
 def test_the_picture_is_that_of_the_code():
@@ -14,11 +16,21 @@ def test_the_picture_is_that_of_the_code():
 
 
 def test_the_files_that_the_page_names_exist():
-    names = re.findall(r"`((?:[\w-]+/)*[\w-]+(?:\.(?:py|json|svg)|/))`", PAGE)
-    folders = [ROOT, ROOT / "asr_punct", *(folder for folder in (ROOT / "asr_punct").iterdir() if folder.is_dir())]
-    ignored = {"config.json"}
-    assert len(names) > 20
-    assert [name for name in names if name not in ignored and not any((top / name).exists() for top in folders)] == []
+    files = [f"/{path.relative_to(ROOT)}" for path in (ROOT / "asr_punct").rglob("*")]
+    unknown = [name for name in NAMES if not (ROOT / name).exists() and not any(f.endswith(f"/{name}") for f in files)]
+    assert unknown == []
+
+
+def test_every_module_is_on_the_page():
+    """By its name, with its folder if another module has the same name."""
+    modules = [f"/{path.relative_to(ROOT)}" for path in (ROOT / "asr_punct").rglob("*.py")]
+    named = [[module for module in modules if module.endswith(f"/{name}")] for name in NAMES]
+    assert sorted(module for module in modules if [module] not in named and "__init__" not in module) == []
+
+
+def test_a_row_of_the_page_is_not_a_page():
+    long = {row.split("|")[1].strip(): len(row.split()) for row in PAGE.splitlines() if row.startswith("| ")}
+    assert {place: words for place, words in long.items() if words > 160} == {}
 
 
 def test_the_names_that_the_page_gives_are_in_the_code():

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from asr_punct import files, formats, partial
 from asr_punct.encoding import TOLERANT, UTF8, Encoding, TextForm, encodable, visible
 from asr_punct.errors import ArgumentError, InputError
-from asr_punct.files import InputFile, read_lines, read_text_file, write_directory, write_file
+from asr_punct.files import InputFile, read_lines, read_text_file, write_file
 from asr_punct.formats.values import format_seconds
+from asr_punct.partial import write_directory
 
 
 def test_lines_end_at_line_feed_alone(tmp_path):

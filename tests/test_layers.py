@@ -10,6 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "asr_punct"
 LAYERS = [
     *(
         "errors",
+        "declared",
         "binary",
         "encoding",
         "logs",

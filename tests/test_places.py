@@ -10,7 +10,7 @@ from asr_punct.decode import Decoder, DecodeSettings
 from asr_punct.decode.inputs import WordFlag, given_flags
 from asr_punct.decode.online import OnlineDecoder
 from asr_punct.glyphs import glyphs, write_text
-from asr_punct.marks import MARKS, Mark
+from asr_punct.marks import CASES, MARKS, Mark
 
 OPENED = WordFlag.QUOTED | WordFlag.OPENS | given_flags({Mark.OPEN_QUOTE})
 CLOSED = WordFlag.QUOTED | WordFlag.CLOSES | given_flags({Mark.QUOTE})
@@ -68,6 +68,7 @@ def written(text, rows, flags=None, language="es+eu", right=None):
         ("dijo ven", [{"COLON": LIKELY}, {"OPEN_DASH": LIKELY}], {}, "dijo: ven."),
         ("él dijo ven", [{}, {"COMMA": LIKELY, "DASH": LIKELY}], {}, "él dijo, ven."),
         ("hola ana", [{}, {"OPEN_DASH": LIKELY}], {0: QUOTED}, "hola ana."),
+        ("digo que ya", [{}, {"PERIOD": LIKELY, "DASH": LIKELY}], {1: WordFlag.TURN_ENDS}, "digo que – ya."),
         ("eh no sé", [SURE], {0: HESITATION}, "Eh, no sé."),
         ("yo eh no sé", [{}, SURE], {0: FUNCTION, 1: HESITATION}, "yo, eh, no sé."),
         ("es así eh", [{}, {"COMMA": LIKELY}, SURE], {2: HESITATION}, "es así, ¿eh?"),
@@ -75,6 +76,14 @@ def written(text, rows, flags=None, language="es+eu", right=None):
 )
 def test_marks_have_their_place_in_a_sentence(text, rows, flags, expected, right):
     assert written(text, rows, flags, right=right) == expected
+
+
+@pytest.mark.parametrize(("flag", "case"), [(HESITATION, 1), (WordFlag(0), 0)])
+def test_a_hesitation_that_begins_a_sentence_has_a_capital(flag, case):
+    marks, cases, flags = arrays([{"PERIOD": LIKELY}, {}, {}], {1: flag})
+    cases[:] = [0.98, 0.02, 0.0]
+    labels = Decoder(DecodeSettings(sentence_capitals=True)).push(marks, cases, flags, True)
+    assert labels[1].case == CASES[case]
 
 
 def test_a_hesitation_in_capitals_is_a_name():

@@ -371,9 +371,9 @@ def test_a_sensitivity_out_of_range_is_refused(model, punctuator, value):
 
 def test_output_is_narrowed_never_widened(model):
     narrow = Punctuator.from_pretrained(model, marks=["COMMA"], case=False, casing=["caSa"])
-    assert narrow.with_output(OutputOptions(frozenset({Mark.PERIOD, Mark.COMMA})))(TEXT) == narrow(TEXT)
+    assert narrow.with_output(OutputOptions(marks=frozenset({Mark.PERIOD, Mark.COMMA})))(TEXT) == narrow(TEXT)
     full = Punctuator.from_pretrained(model, casing=["caSa"])
-    changed = full.with_output(OutputOptions(frozenset({Mark.COMMA}), casing=("laLey",)))
+    changed = full.with_output(OutputOptions(marks=frozenset({Mark.COMMA}), casing=("laLey",)))
     assert "caSa" in changed("ana mira la casa")
     assert changed("laley") == "laLey"
     assert full.with_output(OutputOptions(case=False))("casa") == "casa"

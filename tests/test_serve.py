@@ -253,7 +253,7 @@ def test_bad_requests(client, arguments, status, place, found):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"json": {"text": "ana", "segments": []}}, ["?from=FORMAT", "text words language model"]),
+        ({"json": {"text": "ana", "segments": []}}, ["?from=FORMAT", "text words to labels"]),
         ({"content": b'{"text": "ana"}'}, ["?from=FORMAT", "content-type: application/json"]),
         ({"content": CTM.encode()}, ["?from=ctm"]),
         ({"data": {"text": "ana"}}, ["application/json", "multipart/form-data"]),

@@ -25,7 +25,7 @@ ENTER, TAB = {"windowsVirtualKeyCode": 13, "text": "\r"}, {"windowsVirtualKeyCod
 @pytest.fixture
 def make(model, punctuator):
     """Return a function that makes a service whose model adds nothing: the text is that of the file."""
-    silent = punctuator.with_output(OutputOptions(frozenset(), case=False))
+    silent = punctuator.with_output(OutputOptions(marks=frozenset(), case=False))
     with service_maker(Models(lambda _: silent, str(model))) as maker:
         yield maker
 

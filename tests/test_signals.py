@@ -53,7 +53,8 @@ def test_a_command_ends_and_removes_its_output(tmp_path, number, busy):
     code = f"""
 import hashlib, time
 from asr_punct.cli.signals import advice_at_end, ended_by_signals
-from asr_punct.files import write_directory, write_file
+from asr_punct.files import write_file
+from asr_punct.partial import write_directory
 def swallow():
     try:
         time.sleep(900)

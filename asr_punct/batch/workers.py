@@ -16,7 +16,7 @@ from typing import NoReturn, cast
 
 from asr_punct.batch.names import Item
 from asr_punct.batch.work import BatchWork, Result
-from asr_punct.errors import ArgumentError, AsrPunctError
+from asr_punct.errors import ArgumentError, AsrPunctError, signal_status
 from asr_punct.inference.backend import THREADS_VARIABLE
 from asr_punct.partial import remove_abandoned
 
@@ -183,7 +183,7 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
     here, and the parent kills this process.
     """
     sys.unraisablehook = lambda _: None
-    raise SystemExit(128 + number)
+    raise SystemExit(signal_status(number))
 
 
 def _end_with_parent() -> None:

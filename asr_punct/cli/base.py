@@ -3,16 +3,17 @@
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from enum import StrEnum
 from functools import wraps
 from importlib import metadata
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from asr_punct.cli.options import FieldOption, field_options
 from asr_punct.errors import AsrPunctError, ExitStatus
 
 NAME = "asr-punct"
@@ -121,24 +122,22 @@ def command(
 
 def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function whose parameters are those of `function`, with the fields of dataclasses in place of these."""
-    groups, parameters = dict[str, Any](), list[Parameter]()
+    groups, parameters = dict[str, tuple[type, list[FieldOption]]](), list[Parameter]()
     for parameter in signature(function, eval_str=True).parameters.values():
         if is_dataclass(group := parameter.annotation):
-            groups[parameter.name] = group
-            hints = get_type_hints(group, include_extras=True)
+            own = list(field_options(group))
+            groups[parameter.name] = group, own
             parameters += [
-                Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name])
-                for each in fields(group)
+                Parameter(each.name, Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type) for each in own
             ]
         else:
             parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
     @wraps(function)
     def run(**arguments: Any) -> None:
-        made = {
-            name: cls(**{each.name: arguments.pop(each.name) for each in fields(cls)}) for name, cls in groups.items()
-        }
-        function(**arguments, **made)
+        for name, (cls, own) in groups.items():
+            arguments[name] = cls(**{each.name: each.value(arguments.pop(each.name)) for each in own})
+        function(**arguments)
 
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters}

@@ -15,6 +15,7 @@ from asr_punct.cli.base import NAME, Section, command, print_summary
 from asr_punct.cli.messages import error_line, print_about, print_hint
 from asr_punct.errors import AsrPunctError, ExitStatus, plural
 from asr_punct.hints import Hint
+from asr_punct.inference.options import Computing, OutputOptions
 from asr_punct.progress import progress_bar, track
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def batch(
     choice: groups.ModelChoice,
     reading: groups.Reading,
     preparing: groups.Preparing,
-    labelling: groups.Labelling,
-    computing: groups.Computing,
+    labelling: OutputOptions,
+    computing: Computing,
     writing: groups.Writing,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
@@ -90,7 +91,7 @@ def batch(
     work = BatchWork(
         open_punctuator, groups.pipeline_options(reading, preparing, writing, probabilities=probabilities), overwrite
     )
-    _restore(inputs, output, work, jobs, ray, _Report(quiet, labelling.no_case))
+    _restore(inputs, output, work, jobs, ray, _Report(quiet, not labelling.case))
 
 
 def _restore(inputs: Inputs, output: str, work: BatchWork, jobs: int, ray: str | None, report: _Report) -> None:

@@ -1,19 +1,18 @@
 """Groups of options that several commands have. A parameter with one of these types has its fields as options.
 
-An option that is added to a group is one of all its commands.
+An option that is added to a group is one of all its commands. Groups with the options of a Python class are this class
+itself, such as `OutputOptions`: its fields say all (`options.declared_option`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from asr_punct.cli import options
 from asr_punct.errors import AsrPunctError
+from asr_punct.inference.options import ALL_OUTPUT, Computing, ModelOptions, OutputOptions
 from asr_punct.restoring import PipelineOptions
-
-if TYPE_CHECKING:
-    from asr_punct.inference.options import ModelOptions
 
 
 @dataclass(frozen=True)
@@ -55,57 +54,19 @@ class Writing:
     fillers: options.Fillers = "keep"
 
 
-@dataclass(frozen=True)
-class Labelling:
-    """Which marks and capitals are added."""
-
-    marks: options.MarkNames = None
-    no_case: options.NoCase = False
-    casing: options.CasingList = None
-    sensitivity: options.Sensitivity = 0.0
-
-
-@dataclass(frozen=True)
-class Computing:
-    """How a model is run, and how its probabilities are decoded."""
-
-    device: options.Device = None
-    int8: options.Int8 = False
-    class_weights: options.ClassWeights = None
-    plain: options.Plain = False
+NO_CHOICE, USUAL_COMPUTING = ModelChoice(), Computing()
 
 
 def model_options(
-    choice: ModelChoice | None = None,
-    labelling: Labelling | None = None,
-    computing: Computing | None = None,
+    choice: ModelChoice = NO_CHOICE,
+    output: OutputOptions = ALL_OUTPUT,
+    computing: Computing = USUAL_COMPUTING,
     threads: int = 1,
 ) -> ModelOptions:
-    """Return the options of a model; a group that a command lacks has its defaults.
-
-    Raises AsrPunctError for malformed marks or class weights, and for a casing list without case.
-    """
-    from asr_punct.decode.settings import parse_class_weights
-    from asr_punct.inference.options import ModelOptions
-    from asr_punct.marks import named_marks
-
-    choice, labelling, computing = choice or ModelChoice(), labelling or Labelling(), computing or Computing()
-    marks, weights = labelling.marks, computing.class_weights
-    if labelling.casing and labelling.no_case:
+    """Return the options of a model. Raises AsrPunctError for a casing list without case."""
+    if output.casing and not output.case:
         raise AsrPunctError("", "--casing and --no-case", "one of them")
-    return ModelOptions(
-        choice.model,
-        choice.language,
-        computing.device,
-        threads,
-        graph="int8" if computing.int8 else None,
-        marks=None if marks is None else named_marks(marks.split(",")),
-        case=not labelling.no_case,
-        casing=labelling.casing,
-        class_weights=None if weights is None else parse_class_weights(weights),
-        plain=computing.plain,
-        sensitivity=labelling.sensitivity,
-    )
+    return ModelOptions(choice.model, choice.language, threads, **vars(output), **vars(computing))
 
 
 def pipeline_options(*groups: Reading | Preparing | Writing, **others: Any) -> PipelineOptions:

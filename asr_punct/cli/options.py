@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
+from asr_punct.declared import declarations
 from asr_punct.encoding import Encoding as _Encoding
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import InputFile, Pathlike
@@ -161,10 +165,6 @@ Model = Annotated[
         "Directory, shipped name, or org/name of the hub; default: the shipped model of the language.", shipped_models
     ),
 ]
-MarkNames = Annotated[
-    str | None,
-    typer.Option(help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=_complete_marks),
-]
 Lowercase = Annotated[
     bool,
     typer.Option("--lowercase", help="Convert words to lower case first, for recognisers that write only capitals."),
@@ -175,8 +175,6 @@ Fill = Annotated[
         "--fill", help="Restore only stretches of 20 or more words without a mark; all other words stay as they are."
     ),
 ]
-NoCase = Annotated[bool, typer.Option("--no-case", help="Add no capitals.")]
-CasingList = Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")]
 Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: OMP_NUM_THREADS, else one for each core.")]
 Int8 = Annotated[
     bool,
@@ -184,14 +182,10 @@ Int8 = Annotated[
         "--int8", help="Run the int8 graph, which asr-punct export --int8 writes. Shipped models have no other."
     ),
 ]
-ClassWeights = Annotated[
-    str | None, typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8.")
-]
-Plain = Annotated[
+Int8 = Annotated[
     bool,
     typer.Option(
-        "--plain",
-        help="Decide as papers do: a mark where its probability is over a half, or the likeliest class; no rules.",
+        "--int8", help="Run the int8 graph, which asr-punct export --int8 writes. Shipped models have no other."
     ),
 ]
 _MERGE_HELP = (
@@ -203,8 +197,65 @@ Page = Annotated[Path | None, typer.Option(help="HTML page to write: scores, and
 DataDir = Annotated[Path | None, typer.Option(help="Kaldi data directory: wav.scp, text, segments, utt2doc.")]
 
 
-_SENSITIVITY_HELP = "How readily marks are added: above 0 more of them, below 0 only surer ones; usually -2 to 2."
-Sensitivity = Annotated[float, typer.Option(min=-10, max=10, help=_SENSITIVITY_HELP)]
+def _parsed_class_weights(weights: str) -> Mapping[str, float]:
+    from asr_punct.decode.settings import parse_class_weights
+
+    return parse_class_weights(weights)
+
+
+_FORMS: Mapping[str, tuple[Any, Callable[[Any], Any]]] = {
+    "marks": (
+        Annotated[
+            str | None,
+            typer.Option(
+                help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=_complete_marks
+            ),
+        ],
+        lambda names: names.split(","),
+    ),
+    "case": (Annotated[bool, typer.Option("--no-case", help="Add no capitals.")], operator.not_),
+    "casing": (Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")], Path),
+    "device": (Device, str),
+    "graph": (Int8, lambda given: "int8" if given else None),
+    "class_weights": (
+        Annotated[
+            str | None,
+            typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8."),
+        ],
+        _parsed_class_weights,
+    ),
+}
+"""Options that have another form on the command line than in Python: by the name of the field, the option, a flag or
+None by default, and the function that makes the field's value of a given one."""
+
+
+class FieldOption(NamedTuple):
+    """The option of a field: its name, annotated type and default, and the conversion of what is given."""
+
+    name: str
+    type: Any
+    default: Any
+    convert: Callable[[Any], Any] | None = None
+
+    def value(self, given: Any) -> Any:
+        """Return the field's value."""
+        return self.convert(given) if self.convert and given is not None else given
+
+
+def field_options(cls: type) -> Iterator[FieldOption]:
+    """Yield the options of a dataclass: those that its fields are annotated with, else those of its declarations."""
+    hints = get_type_hints(cls, include_extras=True)
+    for name, kind, allowed, default, meaning in declarations(cls):
+        if any(isinstance(extra, OptionInfo) for extra in getattr(hints[name], "__metadata__", ())):
+            yield FieldOption(name, hints[name], default)
+        elif name in _FORMS:
+            form, convert = _FORMS[name]
+            yield FieldOption(name, form, False if get_args(form)[0] is bool else None, convert)
+        else:
+            names = [f"--{name.replace('_', '-')}"] if kind is bool else []  # else Typer makes --no-NAME too
+            low, high = (allowed.low, allowed.high) if allowed else (None, math.inf)
+            option = typer.Option(*names, min=low, max=None if high == math.inf else high, help=meaning)
+            yield FieldOption(name, Annotated[kind, option], default)
 
 
 def input_file(path: Pathlike, encoding: str | None, *, strict: bool = False) -> InputFile:

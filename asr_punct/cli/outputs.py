@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from asr_punct.errors import AsrPunctError
-from asr_punct.files import STANDARD_STREAM, Pathlike, is_command
+from asr_punct.files import STANDARD_STREAM, Pathlike
 from asr_punct.formats.kaldi.tables import read_wav_scp
 
 TABLES = ("text", "wav.scp", "segments", "utt2spk", "utt2lang", "utt2doc", "reco2file_and_channel")
@@ -49,5 +49,7 @@ def _is_regular(output: Pathlike) -> bool:
 
 def audio_files(wav_scp: Path | None) -> list[Path]:
     """Return the audio files that a `wav.scp` lists; none if it does not exist."""
+    from asr_punct.recordings import is_command
+
     values = read_wav_scp(wav_scp).values() if wav_scp is not None and os.path.isfile(wav_scp) else ()
     return [Path(value) for value in values if not is_command(value)]

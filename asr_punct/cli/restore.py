@@ -1,6 +1,7 @@
 """The commands `punctuate` and `stream`: add marks and capitals to words."""
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from asr_punct.cli.outputs import audio_files, check_outputs, is_same_file
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import STANDARD_STREAM
 from asr_punct.hints import Hint
-from asr_punct.inference.options import StreamSettings
+from asr_punct.inference.options import Computing, OutputOptions, StreamSettings
 from asr_punct.progress import progress_bar
 from asr_punct.restoring import restore_file
 
@@ -41,8 +42,8 @@ def punctuate(
     choice: groups.ModelChoice,
     reading: groups.Reading,
     preparing: groups.Preparing,
-    labelling: groups.Labelling,
-    computing: groups.Computing,
+    labelling: OutputOptions,
+    computing: Computing,
     writing: groups.Writing,
     audio: options.Audio = None,
     threads: options.Threads = 0,
@@ -86,13 +87,14 @@ def punctuate(
     # Detecting the format of a stream reads from it. That waits until after the checks and the hint, below.
     target = pipeline.target(output, None if opened.is_stream else opened)
     is_in_place = is_same_file(source, output)
-    inputs = [None if is_in_place else source, audio, reading.wav_scp, *audio_files(reading.wav_scp), labelling.casing]
+    casing = labelling.casing if isinstance(labelling.casing, Path) else None
+    inputs = [None if is_in_place else source, audio, reading.wav_scp, *audio_files(reading.wav_scp), casing]
     check_outputs({"-o": output, "--report": report}, inputs)
     punctuator = Punctuator.open(groups.model_options(choice, labelling, computing, threads))
     if source == STANDARD_STREAM and not quiet:
         read_as = reading.source_format or "text"
         hint_if_idle(f"reading {read_as} from the terminal; Ctrl-D ends it. A file: {NAME} punctuate FILE")
-    on_hint = partial(print_hint, source, quiet=quiet, no_case=labelling.no_case)
+    on_hint = partial(print_hint, source, quiet=quiet, no_case=not labelling.case)
     if is_in_place and target.format != opened.format:
         on_hint(Hint(f"a file of the format {opened.format}, which -o replaces by one of the format {target.format}"))
     with progress_bar(quiet, source=source, output=output):
@@ -112,21 +114,11 @@ def punctuate(
 def stream(
     *,
     choice: groups.ModelChoice,
-    left: Annotated[int, typer.Option(min=0, help="Left context in words.")] = StreamSettings.left,
-    right: Annotated[int, typer.Option(min=1, help="Look-ahead in words.")] = StreamSettings.right,
-    hop: Annotated[
-        int, typer.Option(min=1, help="Smallest number of words that are decided together.")
-    ] = StreamSettings.hop,
-    flush_after: Annotated[
-        float, typer.Option(min=0, help="Pause in seconds after which all words are decided.")
-    ] = StreamSettings.flush_after,
-    patience: Annotated[
-        int, typer.Option(min=0, help="Further words for which a word waits while one of its marks is unsure.")
-    ] = StreamSettings.patience,
+    settings: StreamSettings,
     preview: Annotated[bool, typer.Option("--preview", help="Also write the words of the look-ahead.")] = False,
     lowercase: options.Lowercase = False,
-    labelling: groups.Labelling,
-    computing: groups.Computing,
+    labelling: OutputOptions,
+    computing: Computing,
     threads: options.Threads = 1,
 ) -> None:
     """Add marks and capitals to words as they arrive.
@@ -149,6 +141,6 @@ def stream(
 
     punctuator = Punctuator.open(groups.model_options(choice, labelling, computing, threads))
     hint_if_idle("reading words from the terminal; an empty line ends the document, Ctrl-D ends the input")
-    with punctuator.stream(settings=StreamSettings(left, right, hop, flush_after, patience)) as words:
-        on_hint = partial(print_hint, STANDARD_STREAM, no_case=labelling.no_case)
-        punctuate_standard_input(words, flush_after, preview, lowercase, on_hint)
+    with punctuator.stream(settings=settings) as words:
+        on_hint = partial(print_hint, STANDARD_STREAM, no_case=not labelling.case)
+        punctuate_standard_input(words, settings.flush_after, preview, lowercase, on_hint)

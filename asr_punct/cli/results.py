@@ -12,6 +12,7 @@ from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.hub import named_models, shipped_models
+from asr_punct.inference.options import Computing
 from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.progress import progress_bar
 
@@ -55,10 +56,8 @@ def evaluate(
     *,
     outputs: Outputs,
     compare: OtherModel = None,
-    device: options.Device = None,
+    computing: Computing,
     threads: options.Threads = 0,
-    int8: options.Int8 = False,
-    plain: options.Plain = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Score a model on test sets.
@@ -79,7 +78,7 @@ def evaluate(
 
     check_outputs({"--json": outputs.json, "--html": outputs.html}, tests)
     names = [model] if compare is None else [model, compare]
-    chosen = groups.model_options(computing=groups.Computing(device, int8, plain=plain), threads=threads)
+    chosen = groups.model_options(computing=computing, threads=threads)
     punctuators = [Punctuator.open(replace(chosen, name=name)) for name in names]
     glyphs = punctuators[0].glyphs
     files = [options.input_file(test, encoding) for test in tests]

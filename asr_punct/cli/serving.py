@@ -13,7 +13,10 @@ from asr_punct.cli import groups, options
 from asr_punct.cli.base import NAME, Section, command
 from asr_punct.cli.recognition import Recogniser
 from asr_punct.errors import AsrPunctError
+from asr_punct.inference.options import Computing, OutputOptions
 from asr_punct.serve.limits import DEFAULTS, ServiceLimits
+
+_MIB = 2**20
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Access:
     max_streams: Annotated[
         int, typer.Option(min=1, help="Maximum number of streams at the same time; further ones get status 503.")
     ] = DEFAULTS.streams
-    max_body: Annotated[int, typer.Option(min=1, help="Maximum size of the body of a request in MiB.")] = 8
+    max_body: Annotated[int, typer.Option(min=1, help="Maximum size of the body of a request in MiB.")] = (
+        DEFAULTS.body_bytes // _MIB
+    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def serve(
     access: Access,
     choice: groups.ModelChoice,
     recognisers: Recognisers,
-    labelling: groups.Labelling,
+    labelling: OutputOptions,
     int8: options.Int8 = False,
     threads: Annotated[
         int,
@@ -106,7 +111,7 @@ def serve(
     if recognisers.asr is not None:
         check_installed(recognisers.asr)
     listener = bind(access.host, access.port)
-    chosen = groups.model_options(choice, labelling, groups.Computing(int8=int8))
+    chosen = groups.model_options(choice, labelling, Computing(graph="int8" if int8 else None))
 
     def open_model(name: str | None) -> Punctuator:
         return Punctuator.open(replace(chosen, name=name))
@@ -132,7 +137,7 @@ def serve(
 
 def _limits(access: Access) -> ServiceLimits:
     """Return the limits of the service; as in the default ones, memory is for 16 bodies of the maximum size."""
-    body_bytes = access.max_body * 2**20
+    body_bytes = access.max_body * _MIB
     return ServiceLimits(streams=access.max_streams, body_bytes=body_bytes, buffered_bytes=16 * body_bytes)
 
 

@@ -10,6 +10,7 @@ from threading import Thread
 from types import FrameType
 from typing import NoReturn
 
+from asr_punct.errors import signal_status
 from asr_punct.partial import remove_own
 
 _SIGNALS = signal.SIGINT, signal.SIGTERM
@@ -30,7 +31,7 @@ class _Ending:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """End the process with status 128 + the signal's number, 130 or 143, if one arrives in the block.
+    """End the process with its `signal_status` if a signal arrives in the block.
 
     SystemExit is raised in the main thread, so that the block cleans up. That is not enough if the thread does not
     return to Python, as in a library's long computation, or if a library drops the exception, as some do in an import.
@@ -48,7 +49,9 @@ def ended_by_signals() -> Iterator[None]:
                 for stream in filter(None, (sys.stdout, sys.stderr)):
                     with suppress(OSError, ValueError):
                         stream.flush()
-                os._exit(128 + _Ending.number)  # the end of the interpreter, with large libraries, takes seconds
+                os._exit(
+                    signal_status(_Ending.number)
+                )  # the end of the interpreter, with large libraries, takes seconds
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -81,7 +84,7 @@ def _raise(number: int, frame: FrameType | None) -> NoReturn:
     for each in _SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     sys.unraisablehook = lambda _: None  # reports an exception that C code drops
-    sys.exit(128 + number)
+    sys.exit(signal_status(number))
 
 
 @contextmanager
@@ -112,4 +115,4 @@ def _watch(reader: int) -> None:
                 _advise()
                 if sys.stderr is not None and sys.stderr.isatty():
                     os.write(sys.stderr.fileno(), _SHOW_CURSOR)
-                os._exit(128 + number)
+                os._exit(signal_status(number))

@@ -3,7 +3,6 @@
 The `config.json` of a model directory contains a `ModelConfig`, each `conf/*.yaml` a `Config`.
 """
 
-from asr_punct.config.fields import Range as Range
 from asr_punct.config.fields import as_mapping as as_mapping
 from asr_punct.config.fields import below as below
 from asr_punct.config.fields import differing_keys as differing_keys

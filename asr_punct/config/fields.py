@@ -1,70 +1,24 @@
-"""Configuration classes: the ranges of their fields, and conversion from and to nested mappings (YAML, JSON).
-
-A range is a part of the field's type, `width: PositiveInt = 128`, and is checked whenever a configuration is made.
-"""
+"""Configuration classes, whose fields have ranges, and conversion from and to nested mappings (YAML, JSON)."""
 
 import dataclasses
-import math
 import sys
 import types
 import typing
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
+from asr_punct.declared import Checked
 from asr_punct.errors import ConfigError
 
 T = TypeVar("T")
 
 
-@dataclasses.dataclass(frozen=True)
-class Range:
-    """Finite numbers from `low`, which may be excluded, to `high`."""
+class CheckedConfig(Checked):
+    """Base of configuration classes: a value outside the range of its field is a ConfigError."""
 
-    low: float = 0
-    high: float = math.inf
-    excludes_low: bool = False
-
-    def __contains__(self, value: float) -> bool:
-        is_above = value > self.low if self.excludes_low else value >= self.low
-        return is_above and value <= self.high and abs(value) < math.inf
-
-    def __str__(self) -> str:
-        if self.low == -math.inf:
-            return "a finite number"
-        if self.excludes_low:
-            return f"above {self.low}" + (f", {self.high} at most" if self.high < math.inf else "")
-        return f"from {self.low} to {self.high}" if self.high < math.inf else f"{self.low} or more"
-
-
-PositiveInt = Annotated[int, Range(1)]
-NonNegativeInt = Annotated[int, Range(0)]
-PositiveFloat = Annotated[float, Range(0, excludes_low=True)]
-NonNegativeFloat = Annotated[float, Range(0)]
-Share = Annotated[float, Range(0, 1)]
-"""A share of a whole, or a probability."""
-
-
-class Checked:
-    """Base of configuration classes. Raises ConfigError if a value is outside the range of its field; None is valid."""
-
-    _ranges: ClassVar[Mapping[str, Range]]
-
-    def __init_subclass__(cls) -> None:
-        cls._ranges = {
-            name: extra
-            for name, hint in typing.get_type_hints(cls, include_extras=True).items()
-            for kind in (hint, *typing.get_args(hint))  # the arguments of `Share | None` are `Share` and `None`
-            for extra in getattr(kind, "__metadata__", ())  # what `Annotated` has beside the type
-            if isinstance(extra, Range)
-        }
-
-    def __post_init__(self) -> None:
-        for name, allowed in self._ranges.items():
-            value = getattr(self, name)
-            if value is not None and value not in allowed:
-                raise ConfigError(name, str(value), str(allowed))
+    _error = ConfigError
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from asr_punct.config.fields import Checked, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
+from asr_punct.config.fields import CheckedConfig
+from asr_punct.declared import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
 from asr_punct.errors import ConfigError
 from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.marks import MARKS, NO_MARKS
@@ -19,7 +20,7 @@ PART_OF_SPEECH_TAGS = (
 
 
 @dataclass(frozen=True)
-class EncoderConfig(Checked):
+class EncoderConfig(CheckedConfig):
     """Sub-word encoder: a pretrained one, or one built from the sizes below with random weights."""
 
     name: str | None = None
@@ -74,7 +75,7 @@ class EncoderConfig(Checked):
 
 
 @dataclass(frozen=True)
-class PauseConfig(Checked):
+class PauseConfig(CheckedConfig):
     """Fusion of the pause after a word with the word's vector (AutoPunct, section 3.2.1)."""
 
     kind: Literal["none", "continuous", "discrete-uniform", "discrete-gaussian", "late-gru"] = "discrete-gaussian"
@@ -88,7 +89,7 @@ class PauseConfig(Checked):
 
 
 @dataclass(frozen=True)
-class PosConfig(Checked):
+class PosConfig(CheckedConfig):
     """Part-of-speech embeddings, concatenated with the word vectors (Shi et al. 2021, section 2.1).
 
     A frozen tagger predicts the tags. The embeddings are trained with the model.
@@ -117,7 +118,7 @@ class PosConfig(Checked):
 
 
 @dataclass(frozen=True)
-class ContextConfig(Checked):
+class ContextConfig(CheckedConfig):
     """Layers between pause fusion and heads, with random initial weights (AutoPunct's custom BERT, section 3.2.2)."""
 
     kind: Literal["none", "bert", "transformer", "convolution", "brnn", "bilstm", "lstm", "attention"] = "transformer"
@@ -145,7 +146,7 @@ class ContextConfig(Checked):
 
 
 @dataclass(frozen=True)
-class HeadConfig(Checked):
+class HeadConfig(CheckedConfig):
     """Punctuation and case heads: dense layer, activation, dropout, linear layer (AutoPunct, section 3.2.3)."""
 
     kind: Literal["multilabel", "classes"] = "multilabel"
@@ -183,7 +184,7 @@ class HeadConfig(Checked):
 
 
 @dataclass(frozen=True)
-class WindowConfig(Checked):
+class WindowConfig(CheckedConfig):
     """Windows over consecutive utterances, in training and in inference."""
 
     words: int = 96

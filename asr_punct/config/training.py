@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from asr_punct.config.fields import Checked, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
+from asr_punct.config.fields import CheckedConfig
 from asr_punct.config.model import ModelConfig
+from asr_punct.declared import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, Range, Share
 from asr_punct.errors import ConfigError
 
 
 @dataclass(frozen=True)
-class OptimizerConfig(Checked):
+class OptimizerConfig(CheckedConfig):
     """The optimiser, and the steps of the `staircase` schedule; other schedule settings are in `TrainingConfig`."""
 
     kind: Literal["adamw", "radam", "muon", "adagrad"] = "adamw"
@@ -34,7 +35,7 @@ class OptimizerConfig(Checked):
 
 
 @dataclass(frozen=True)
-class TrainingWindowConfig(Checked):
+class TrainingWindowConfig(CheckedConfig):
     """How documents are cut into training windows."""
 
     kind: Literal["passes", "uniform", "sliding", "sentences"] = "passes"
@@ -53,7 +54,7 @@ class TrainingWindowConfig(Checked):
 
 
 @dataclass(frozen=True)
-class NoiseConfig(Checked):
+class NoiseConfig(CheckedConfig):
     """Simulated recognition errors in training windows. Rates are per word; labels are kept."""
 
     windows: Share = 0.0
@@ -80,7 +81,7 @@ class NoiseConfig(Checked):
 
 
 @dataclass(frozen=True)
-class AugmentConfig(Checked):
+class AugmentConfig(CheckedConfig):
     """Random substitutions, deletions and insertions of words in training windows (Alam et al. 2020, section 4.1.2)."""
 
     rate: Share = 0.0
@@ -100,7 +101,7 @@ class AugmentConfig(Checked):
 
 
 @dataclass(frozen=True)
-class LossConfig(Checked):
+class LossConfig(CheckedConfig):
     """The loss of a punctuation head with classes; by default the cross-entropy."""
 
     focal_gamma: NonNegativeFloat = 0.0
@@ -112,7 +113,7 @@ class LossConfig(Checked):
 
 
 @dataclass(frozen=True)
-class TrainingConfig(Checked):
+class TrainingConfig(CheckedConfig):
     """Training of a model (AutoPunct, section 4)."""
 
     epochs: PositiveInt = 50

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from asr_punct.corpora import Summary
 from asr_punct.errors import InputError
-from asr_punct.files import InputFile, Pathlike, make_directory, read_lines
+from asr_punct.files import InputFile, Pathlike, read_lines
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Labels, Mark
+from asr_punct.partial import make_directory
 from asr_punct.words import Utterance, Word, annotate, marks_of
 
 _PART_OF_FILE = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}

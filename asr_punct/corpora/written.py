@@ -16,11 +16,12 @@ from typing import NamedTuple
 from asr_punct import progress
 from asr_punct.corpora import PARTS, Summary
 from asr_punct.errors import ArgumentError, InputError, plural
-from asr_punct.files import InputFile, Pathlike, display_name, make_directory, write_file
+from asr_punct.files import InputFile, Pathlike, display_name, write_file
 from asr_punct.formats.labelled import labelled
 from asr_punct.formats.lines.nemo_labels import read_nemo_labels
 from asr_punct.formats.lines.text import read_text
 from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.partial import make_directory
 from asr_punct.words import Utterance, word_count
 
 _NEMO_FILES = "text_train.txt and labels_train.txt, train/text.txt and train/labels.txt, or text.txt and labels.txt"

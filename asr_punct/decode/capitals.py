@@ -91,7 +91,7 @@ class Capitals:
         inside = _inside_probabilities(logits, np.concatenate([self._ends, words.ends[:-1]]))
         keeps_capital = may_keep[:, None] & (inside > 0.5) | (best == _ALL_CAPS)[:, None]
         needs_none = (cost > _MAX_COST) & ~never_name
-        capital[needs_none] = 0
+        capital[needs_none & ~words.has(WordFlag.HESITATION)] = 0
         cost[keeps_capital[:, 0] | needs_none | words.has(WordFlag.CASE_FIXED)] = 0.0
         cost[1:][reported[:-1]] = 0.0
         first = np.where(best == _ALL_CAPS, _ALL_CAPS, _FIRST_CAP)

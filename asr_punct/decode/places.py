@@ -4,7 +4,8 @@
   comma or colon if it has none (`Kevin, ¿vienes?`), unless it is a function word (`y ¿qué?`).
 * No dash is added after a quotation mark or bracket of the input (`"hola" –dijo`). `quotations` has the other marks
   beside them.
-* No dash is added beside an added comma (`un referente, – insisto`).
+* No dash is added beside an added comma (`un referente, – insisto`), and no period beside an added dash that breaks a
+  turn off (`I mean –`).
 * A hesitation that begins a sentence, or follows a function word, asks nothing (`eh`): it is between commas.
 """
 
@@ -24,8 +25,8 @@ from asr_punct.decode.inputs import (
     WordFlag,
     has_flag,
 )
-from asr_punct.decode.quotations import prepare, stop_outside
-from asr_punct.decode.word_marks import CLOSING, DASH, OPEN_DASH, OPENING
+from asr_punct.decode.quotations import change_logits_beside_quotations, stop_outside
+from asr_punct.decode.word_marks import CLOSING, DASH, OPEN_DASH, OPENING, PERIOD
 from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
 
 _COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
@@ -56,7 +57,9 @@ def in_place(words: DecoderInput, earlier: Earlier) -> DecoderInput:
     cases = _settle_hesitations(marks, words, previous, earlier.begins)
     if words.has(WordFlag.QUOTED).any():
         cases = cases.copy()
-        flags = np.where(prepare(marks, cases, words, earlier), flags | np.uint32(WordFlag.REPORTED), flags)
+        flags = np.where(
+            change_logits_beside_quotations(marks, cases, words, earlier), flags | np.uint32(WordFlag.REPORTED), flags
+        )
     return replace(words, marks=marks, cases=cases, flags=flags)
 
 
@@ -104,6 +107,8 @@ def settle(marks: BoolArray, logits: Float64Array, words: DecoderInput, earlier:
     marks[~starts & ~words.given[:, OPEN_DASH], OPEN_DASH] = False
     marks[marks[:, _COMMA], DASH] = False
     added = marks & ~words.given
+    breaks_off = added[:, DASH] & words.has(WordFlag.TURN_ENDS)
+    marks[breaks_off & added[:, PERIOD], PERIOD] = False
     opened = np.asarray(added[:, _SENTENCE_OPENING].any(axis=1) & ~marks[:, _SPEECH].any(axis=1))
     free = ~marks[:, ~IS_LEFT].any(axis=1) & ~words.has(_MARKED | WordFlag.NEVER_NAME)
     for word in np.flatnonzero(opened[1:] & free[:-1]).tolist():

@@ -53,7 +53,9 @@ def quotations(words: DecoderInput) -> list[tuple[int, int]]:
     return spans(words.has(WordFlag.OPENS), words.has(WordFlag.CLOSES))
 
 
-def prepare(marks: Float64Array, cases: Float64Array, words: DecoderInput, earlier: Earlier) -> BoolArray:
+def change_logits_beside_quotations(
+    marks: Float64Array, cases: Float64Array, words: DecoderInput, earlier: Earlier
+) -> BoolArray:
     """Change the logits of marks, (words, marks), and cases, (words, cases), beside the input's quotations, in place.
 
     Returns whether the sentence goes on after each word, which a quotation ends, (words,).

@@ -7,10 +7,17 @@ model that decides each mark on its own change its thresholds.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from asr_punct.errors import ArgumentError
 from asr_punct.languages import facts_of
 from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark
+
+
+def _chosen(default: Any) -> Any:
+    """Return a field that a model directory does not store."""
+    return field(default=default, metadata={"is_stored": False})
+
 
 _UNOPENED = {closing: 2.0 for _, closing in PAIRS if closing.kind is Kind.END}
 
@@ -30,7 +37,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class DecodeSettings:
-    """The decoder's settings. All but the last four are stored with a model.
+    """The decoder's settings: those stored with a model, and those that a user chooses when it is opened.
 
     Attributes:
         thresholds: calibrated probability from which a mark is set, by mark; from 0 to 1.
@@ -52,10 +59,10 @@ class DecodeSettings:
     case_bias: Mapping[Case, float] = field(default_factory=lambda: dict.fromkeys(CASES, 0.0))
     sentence_capitals: bool = False
     class_weights: Mapping[str, float] = field(default_factory=dict)
-    enabled: frozenset[Mark] = frozenset(MARKS)
-    plain: bool = False
-    sensitivity: float = 0.0
-    language: str = ""
+    enabled: frozenset[Mark] = _chosen(frozenset(MARKS))
+    plain: bool = _chosen(False)
+    sensitivity: float = _chosen(0.0)
+    language: str = _chosen("")
 
 
 def new_settings(language: str) -> DecodeSettings:

@@ -214,7 +214,7 @@ class Punctuator:
     def with_output(self, options: OutputOptions) -> Punctuator:
         """Return a punctuator of the same models that adds only what the options allow, and this one may add.
 
-        Raises AsrPunctError for malformed forms, or a sensitivity that is not from -10 to 10.
+        Raises AsrPunctError for a casing list that cannot be read.
         """
         return self._changed(lambda restorer: restorer.with_output(options), partial(self.with_output, options))
 

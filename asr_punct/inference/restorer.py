@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asr_punct.caching import cached_by_word
-from asr_punct.casing import Casing, parse_casing, read_casing
+from asr_punct.casing import Casing, read_casing
 from asr_punct.checkpoint import CASING, ModelInfo, load_tokenizer, read_info, verified_file
 from asr_punct.decode import DecodeSettings
 from asr_punct.decode.inputs import label_probabilities, list_probabilities
 from asr_punct.decode.plain import new_decoder
 from asr_punct.decode.settings import with_class_weights
-from asr_punct.errors import ArgumentError
 from asr_punct.glyphs import Glyphs, glyphs
 from asr_punct.inference.backend import Backend, OnnxBackend, open_backend
 from asr_punct.inference.fill import keep_marked
@@ -34,7 +33,6 @@ from asr_punct.subwords import SubwordTokenizer
 from asr_punct.words import Utterance, annotate, by_speaker
 
 _CACHED_WORDS = 1 << 16
-_MAX_SENSITIVITY = 10
 
 
 class _Read(NamedTuple):
@@ -91,22 +89,25 @@ class Restorer:
     ) -> Restorer:
         """Make a restorer of a model's parts and its own casing list.
 
-        Of the options, those of the output are used: `marks` and all after it. Raises AsrPunctError if one is unusable.
+        Raises AsrPunctError if an option is unusable.
         """
         language = info.model.language
-        forms = (*casing, *_further_forms(options))
-        style = _style(language, forms) if options.case else glyphs(language)
         turns = info.model.speakers
         predictor = Predictor(backend, tokenizer, info.model.window, info.max_tokens, knows_turns=turns)
         reader = TokenReader(tokenizer, language)
-        return cls(info, predictor, reader, _settings(info, options), options.case, style, forms)
+        fitted = DecodeSettings(plain=True) if options.plain else info.decoding
+        settings = with_class_weights(fitted, options.class_weights or {}, info.model.heads.classes)
+        forms = tuple(casing)
+        whole = cls(info, predictor, reader, replace(settings, language=language), True, _style(language, forms), forms)
+        return whole.with_output(options)
 
     def with_output(self, options: OutputOptions) -> Restorer:
         """Return a restorer of the same model that adds only what the options allow, and this one may add.
 
-        Raises AsrPunctError for malformed forms, or a sensitivity that is not from -10 to 10.
+        Raises AsrPunctError for a casing list that cannot be read.
         """
-        language, forms = self.info.model.language, (*self.casing, *parse_casing(options.casing))
+        given = read_casing(options.casing) if isinstance(options.casing, str | PathLike) else options.casing or ()
+        language, forms = self.info.model.language, (*self.casing, *given)
         case = self.case and options.case
         style = self.glyphs
         if case != self.case:
@@ -116,7 +117,7 @@ class Restorer:
         enabled = self.settings.enabled
         if options.marks is not None:
             enabled &= _with_opening(options.marks)
-        sensitivity = self.settings.sensitivity + _checked_sensitivity(options.sensitivity)
+        sensitivity = self.settings.sensitivity + options.sensitivity
         settings = replace(self.settings, enabled=enabled, sensitivity=sensitivity)
         return replace(self, settings=settings, case=case, glyphs=style, casing=forms)
 
@@ -201,27 +202,6 @@ class Restorer:
             for word, token, new in zip(utterance.words, tokens, labels, strict=True)
         ]
         return annotate(utterance, labels=labels, probabilities=listed)
-
-
-def _further_forms(options: ModelOptions) -> tuple[str, ...]:
-    if isinstance(options.casing, str | PathLike):
-        return read_casing(options.casing)
-    return parse_casing(options.casing or ())
-
-
-def _settings(info: ModelInfo, options: ModelOptions) -> DecodeSettings:
-    """Return the model's settings with the marks and class weights of the options."""
-    allowed = MARKS if options.marks is None else _with_opening(options.marks)
-    fitted = DecodeSettings(plain=True) if options.plain else info.decoding
-    settings = with_class_weights(fitted, options.class_weights or {}, info.model.heads.classes)
-    sensitivity, language = _checked_sensitivity(options.sensitivity), info.model.language
-    return replace(settings, enabled=frozenset(allowed), sensitivity=sensitivity, language=language)
-
-
-def _checked_sensitivity(sensitivity: float) -> float:
-    if not -_MAX_SENSITIVITY <= sensitivity <= _MAX_SENSITIVITY:
-        raise ArgumentError("sensitivity", str(sensitivity), f"from -{_MAX_SENSITIVITY} to {_MAX_SENSITIVITY}")
-    return sensitivity
 
 
 def _style(language: str, forms: Iterable[str]) -> Glyphs:

@@ -65,4 +65,11 @@ LANGUAGE = Language(
         dezakeen litzateke luke lukete nuke genuke behar ahal nahi ari ere bat batzuk hau hori hura hauek horiek haiek
         gabe arte bezala buruz barik kontra alde aurka gisa ondoren aurretik bitartean zehar arabera"""
     ),
+    numerals=words("""bi hiru lau bost sei zazpi zortzi bederatzi hamar hamaika hogei berrogei hirurogei ehun mila"""),
+    numbered=words(
+        """urtarrilaren otsailaren martxoaren apirilaren maiatzaren ekainaren uztailaren abuztuaren irailaren
+        urriaren azaroaren abenduaren urtarrilak otsailak martxoak apirilak maiatzak ekainak uztailak
+        abuztuak irailak urriak azaroak abenduak"""
+    ),
+    counted=words("""mila milioi milioiko euro euroko mendea mendean mendeko artikulua artikuluan artikuluak"""),
 )

@@ -101,6 +101,21 @@ LANGUAGE = Language(
         you're we're they're i've you've we've they've i'll you'll we'll they'll i'd we'd don't doesn't didn't won't
         can't couldn't wouldn't shouldn't isn't aren't wasn't weren't you"""
     ),
+    numerals=words(
+        """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred first
+        second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+        fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth"""
+    ),
+    numbered=words(
+        """january february march april may june july august september october november december phase type
+        section page chapter part number channel article room figure table level version volume class
+        category step group"""
+    ),
+    counted=words(
+        """hundred thousand million billion trillion percent dollars euros pounds cents degrees miles
+        kilometers kilometres"""
+    ),
     bound_pairs={
         "to": words(
             """able allowed began begin continue continued decide decided going got had has have like need needed needs

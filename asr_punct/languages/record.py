@@ -95,6 +95,9 @@ class Language:
     binds_next: Words = _NONE  # other words that do: subject pronouns, auxiliaries, negations
     binds_previous: Words = _NONE  # words that belong to the one before: auxiliaries and postpositions of Basque
     bound_pairs: Mapping[str, Words] = field(default_factory=dict)  # words that do before a certain word, by this
+    numerals: Words = _NONE  # numbers in words
+    numbered: Words = _NONE  # words that belong to the number or letter after them (`June 30`, `type C`)
+    counted: Words = _NONE  # words that belong to the number before them (`7 million`)
     reading_speeds: Mapping[str, float] = field(default_factory=dict)  # characters a second, by preset if not as usual
 
     # errors of recognisers in training, by default for spellings such as those of Spanish and Basque: rules that all

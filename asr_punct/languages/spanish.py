@@ -82,6 +82,16 @@ LANGUAGE = Language(
         había habías habíamos habían haya hayan hubiera hubieran habrá habrán habría habrían qué cuál quién cómo cuándo
         dónde cuánto cuánta cuántos cuántas"""
     ),
+    numerals=words(
+        """uno una dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte
+        veintiuno treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento doscientos
+        trescientos cuatrocientos quinientos mil"""
+    ),
+    numbered=words(
+        """artículo página capítulo siglo fase tipo número punto apartado tomo nivel grupo sección anexo título
+        canal línea versión año hora"""
+    ),
+    counted=words("""mil millón millones billones por euros dólares kilómetros metros kilos grados"""),
     bound_pairs={
         "que": words(
             """antes después habrá había hay para sino tenemos tener tengo tenía tenían tiene tienen tienes ya"""

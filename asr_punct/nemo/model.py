@@ -21,7 +21,6 @@ from asr_punct.casing import parse_casing
 from asr_punct.checkpoint import CASING, ONNX, ONNX_INT8, TOKENIZER, WEIGHTS, read_info, write_info
 from asr_punct.config import Config
 from asr_punct.errors import AsrPunctError, ConfigError, ModelError
-from asr_punct.files import make_directory
 from asr_punct.hub import find_model, find_trainable_model, shipped_models
 from asr_punct.inference.backend import OnnxBackend
 from asr_punct.inference.punctuator import Punctuator
@@ -31,6 +30,7 @@ from asr_punct.model.torch_backend import TorchBackend
 from asr_punct.model.weights import save_tagger
 from asr_punct.nemo.connector import Connector
 from asr_punct.nemo.parts import NO_DATA, ModelParts, new_parts, read_parts, restore_parts
+from asr_punct.partial import make_directory
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.batches import Batch
 from asr_punct.training.datamodule import PunctuationData

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, Json, model_validator
 from pydantic_core import PydanticCustomError
 
-from asr_punct.casing import parse_casing
 from asr_punct.formats.registry import BINARY_FILES, READABLE_FILES, WRITABLE_FILES
 from asr_punct.formats.values import MAX_TIME
 from asr_punct.inference.options import OutputOptions
 from asr_punct.languages import EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import Case, Labels, Mark
-from asr_punct.words import Word, is_one_word
+from asr_punct.restoring import PipelineOptions
+from asr_punct.serve.keys import keys_of
+from asr_punct.words import Seconds, Word, is_one_word
 
 MAX_CASING = 1000
 """Maximum number of forms of a casing list that a client sends."""
-Seconds = Annotated[float, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
+JsonSeconds = Annotated[Seconds, Field(ge=0, le=MAX_TIME, allow_inf_nan=False)]
 
 
 def _language_code(name: str) -> str | None:
@@ -77,10 +79,10 @@ class TimedWord(BaseModel):
     model_config = ConfigDict(strict=False, extra="ignore")
 
     word: Annotated[str, AfterValidator(_one_word)] = Field(description="The word, without white space.")
-    start: Seconds | None = Field(default=None, description="Start time in seconds.")
-    end: Seconds | None = Field(default=None, description="End time in seconds.")
+    start: JsonSeconds | None = Field(default=None, description="Start time in seconds.")
+    end: JsonSeconds | None = Field(default=None, description="End time in seconds.")
     confidence: float | None = Field(default=None, ge=0, le=1, description="The recogniser's confidence.")
-    pause: Seconds | None = Field(default=None, description="Silence after it in seconds; default: from the times.")
+    pause: JsonSeconds | None = Field(default=None, description="Silence after it in seconds; default: from the times.")
     marks: list[Mark] | None = Field(default=None, description="Marks of the input, which stay.")
     case: Case | None = Field(default=None, description="Case of the input, which stays.")
     speaker: Speaker = Field(default="", description="Name or number of the person who says it; default: unknown.")
@@ -134,24 +136,26 @@ def _split(value: object) -> object:
     return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
-class OutputKeys(StrictModel):
-    """What may be added, within what the service was started with."""
+_List = BeforeValidator(_split)
+_OUTPUT_TYPES = {
+    "marks": Annotated[list[Mark], _List] | None,
+    "casing": Annotated[list[str], _List, Field(max_length=MAX_CASING)],
+}
+_OutputKeys: Any = keys_of(OutputOptions, StrictModel, types=_OUTPUT_TYPES)
 
-    marks: Annotated[list[Mark], BeforeValidator(_split)] | None = Field(
-        default=None, description="Marks that may be added; default: all. QUESTION also adds ¿."
+
+class OutputKeys(_OutputKeys, StrictModel):  # type: ignore[misc]
+    """The model, and what may be added within what the service was started with: the fields of `OutputOptions`."""
+
+    language: Language = Field(
+        default=None,
+        description="Code of the language, such as es or es+eu; default: that of the file, else of the words.",
     )
-    case: bool = Field(default=True, description="Whether capitals may be added.")
-    casing: Annotated[list[str], BeforeValidator(_split)] = Field(
-        default=[], max_length=MAX_CASING, description="Words in mixed case, such as EiTB."
-    )
-    sensitivity: float = Field(
-        default=0.0, ge=-10, le=10, description="How readily marks are added: above 0 more, below 0 only surer ones."
-    )
+    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
 
     def output(self) -> OutputOptions:
         """Return what may be added. Raises InputError for a malformed form of the casing list."""
-        marks = None if self.marks is None else frozenset(self.marks)
-        return OutputOptions(marks, self.case, parse_casing(self.casing), self.sensitivity)
+        return OutputOptions(**{each.name: getattr(self, each.name) for each in fields(OutputOptions)})
 
 
 class WordLabels(StrictModel):
@@ -168,7 +172,12 @@ class WordLabels(StrictModel):
         return Labels(frozenset(self.marks), self.case, inside=self.inside)
 
 
-class PunctuateRequest(OutputKeys):
+_TextKeys: Any = keys_of(PipelineOptions, OutputKeys, ("fill", "probabilities"))
+_FILE_OPTIONS = "fill", "probabilities", "ignore_labels", "subtitles", "strict", "encoding", "tiers"
+_FileKeys: Any = keys_of(PipelineOptions, OutputKeys, _FILE_OPTIONS, {"tiers": Json[list[str]]})
+
+
+class PunctuateRequest(_TextKeys, OutputKeys):  # type: ignore[misc]
     """A text, or words with or without times."""
 
     hint = " (for a file of a recogniser: ?from=FORMAT, or -F file=@…)"
@@ -177,15 +186,9 @@ class PunctuateRequest(OutputKeys):
     words: Annotated[list[GivenWord], AfterValidator(_in_order)] | None = Field(
         default=None, description="Words of one document, in the order of time."
     )
-    language: Language = Field(
-        default=None, description="Code of the language, such as es or es+eu; default: identified from the words."
-    )
-    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
     to: Literal[(*WRITABLE_FILES, *BINARY_FILES)] | None = Field(  # type: ignore[valid-type]
         default=None, description="Format of the answer; default: this JSON."
     )
-    probabilities: bool = Field(default=False, description="Add the probabilities of marks and capitals to words.")
-    fill: bool = Field(default=False, description="Restore only stretches of 20 or more words without a mark.")
     labels: list[WordLabels] | None = Field(
         default=None, description="Marks and case of all words, in order; the model adds none."
     )
@@ -199,7 +202,7 @@ class PunctuateRequest(OutputKeys):
         return self
 
 
-class UploadOptions(OutputKeys):
+class UploadOptions(_FileKeys, OutputKeys):  # type: ignore[misc]
     """Options of a file, in the query or in fields of a form."""
 
     from_: Literal[READABLE_FILES] | None = Field(  # type: ignore[valid-type]
@@ -208,29 +211,12 @@ class UploadOptions(OutputKeys):
     to: Literal[(*WRITABLE_FILES, *BINARY_FILES)] | None = Field(  # type: ignore[valid-type]
         default=None, description="Format of the answer; default: that of the file."
     )
-    language: Language = Field(default=None, description="Code of its language, such as es; default: as in the file.")
-    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    probabilities: bool = Field(default=False, description="Add probabilities to JSON words.")
     name: str | None = Field(default=None, description="Name of the file, from which its format is detected.")
     labels: Json[list[WordLabels]] | None = Field(
         default=None, description="Marks and case of all words, as in the JSON key `labels`; the model adds none."
     )
-    ignore_labels: bool = Field(default=False, description="Remove the marks and capitals of the file first.")
-    fill: bool = Field(default=False, description="Restore only stretches of 20 or more words without a mark.")
     as_is: bool = Field(
         default=False, description="Add nothing; in JSON, the marks and capitals of the file are labels of its words."
-    )
-    subtitles: str | None = Field(
-        default=None, description="Limits of subtitles, such as bbc,lines=1: new cues; default: those of the file."
-    )
-    strict: bool = Field(
-        default=False, description="Refuse a file with times that make no sense, or bytes that are not UTF-8."
-    )
-    encoding: str | None = Field(
-        default=None, description="Encoding of the file; default: by the byte order mark, else UTF-8."
-    )
-    tiers: Json[list[str]] = Field(
-        default=[], description="Names of the tiers to read of an ELAN file or a TextGrid; default: those of speech."
     )
 
     @model_validator(mode="after")

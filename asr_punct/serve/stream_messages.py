@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 from pydantic import BaseModel, Field
 
+from asr_punct.formats.values import MAX_TIME
 from asr_punct.inference.options import StreamSettings
+from asr_punct.serve.keys import keys_of
 from asr_punct.serve.schema import (
     ErrorParts,
     GivenWord,
-    Language,
     OutputKeys,
     PunctuatedWord,
-    Seconds,
     Speaker,
     StrictModel,
 )
@@ -22,26 +23,13 @@ MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
 
 
-class StreamConfig(OutputKeys):
-    """Settings of a stream; only in its first message."""
+_MOST = {"left": 1000, "right": 100, "hop": 100, "flush_after": MAX_TIME, "patience": 100}
+_StreamKeys: Any = keys_of(StreamSettings, OutputKeys, most=_MOST)
 
-    language: Language = Field(default=None, description="Language code.")
-    model: str | None = Field(default=None, description="Name of a model of /v1/models; default: that of the language.")
-    left: int = Field(default=StreamSettings.left, ge=0, le=1000, description="Words before each word, as context.")
-    right: int = Field(default=StreamSettings.right, ge=1, le=100, description="Words after each word: the look-ahead.")
-    hop: int = Field(
-        default=StreamSettings.hop,
-        ge=1,
-        le=100,
-        description="Fewest words that are decided together; more are cheaper, but later.",
-    )
-    flush_after: Seconds = Field(
-        default=StreamSettings.flush_after,
-        description="Pause in seconds, by the times or the clock, that commits all words.",
-    )
-    patience: int = Field(
-        default=StreamSettings.patience, ge=0, le=100, description="Further words for which an unsure word waits."
-    )
+
+class StreamConfig(_StreamKeys, OutputKeys):  # type: ignore[misc]
+    """Settings of a stream, among them the fields of `StreamSettings`; only in its first message."""
+
     preview: bool = Field(default=True, description="Whether partial words have marks and capitals.")
     committed: list[GivenWord] = Field(
         default=[],

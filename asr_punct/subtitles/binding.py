@@ -3,9 +3,13 @@
 The languages have the lists. Those that texts mix share theirs, because such a text has the code of only one of them.
 """
 
+import re
 from functools import cache
 
 from asr_punct.languages import Language, facts_of
+
+_SIGN = re.compile(r".*[0-9].*|[a-z]|[ivxlc]+")
+"""A number in digits or Roman numerals, or a letter."""
 
 
 def binds(word: str, following: str, language: str) -> bool:
@@ -16,6 +20,8 @@ def binds(word: str, following: str, language: str) -> bool:
         or word in lists.phrase_openers
         or following in lists.binds_previous
         or word in lists.bound_pairs.get(following, ())
+        or (word in lists.numbered and (following in lists.numerals or _SIGN.fullmatch(following) is not None))
+        or (following in lists.counted and (word in lists.numerals or any(map(str.isdigit, word))))
     )
 
 

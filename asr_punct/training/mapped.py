@@ -26,9 +26,10 @@ from asr_punct import progress
 from asr_punct.checkpoint import file_sha256
 from asr_punct.errors import InputError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START, NO_BOUNDARY, TURN_END, TURN_START
-from asr_punct.files import InputFile, write_directory, write_file
+from asr_punct.files import InputFile, write_file
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.marks import CASES, Labels, Mark, mark_bits, marks_of_bits
+from asr_punct.partial import write_directory
 from asr_punct.pauses import buckets
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.corpus import BLOCK_WORDS, Corpus, Vocabulary, WordColumns

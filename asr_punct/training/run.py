@@ -9,10 +9,10 @@ from filelock import FileLock, Timeout
 from asr_punct.checkpoint import CARD, CASING, CONFIG, TOKENIZER, ModelInfo, read_info, write_info
 from asr_punct.config import Config, as_mapping, differing_keys, from_mapping
 from asr_punct.errors import AsrPunctError, ConfigError, InputError, Setting
-from asr_punct.files import copy_file, read_json_file, write_file, write_json_file
+from asr_punct.files import read_json_file, write_file, write_json_file
 from asr_punct.languages import facts_of
 from asr_punct.marks import MARKS
-from asr_punct.partial import remove_abandoned
+from asr_punct.partial import copy_file, remove_abandoned
 from asr_punct.subwords import SubwordTokenizer
 from asr_punct.training.mapped import Corpora
 

@@ -16,13 +16,14 @@ from split_decode import read_decode, utterance_names
 
 from asr_punct import formats
 from asr_punct.errors import InputError, run_script
-from asr_punct.files import write_directory, write_file
+from asr_punct.files import write_file
 from asr_punct.formats.entries import written_words
 from asr_punct.formats.kaldi.decode_ctm import write_labelled
 from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.formats.labelled import labelled
 from asr_punct.glyphs import Glyphs
 from asr_punct.inference.punctuator import Punctuator
+from asr_punct.partial import write_directory
 from asr_punct.words import Utterance, annotate, split_words
 
 

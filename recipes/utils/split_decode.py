@@ -14,7 +14,6 @@ from pathlib import Path
 
 from asr_punct import formats
 from asr_punct.errors import InputError, plural, run_script
-from asr_punct.files import write_directory
 from asr_punct.formats.kaldi.decode_ctm import place_words
 from asr_punct.formats.kaldi.tables import (
     order_of_speech,
@@ -26,6 +25,7 @@ from asr_punct.formats.kaldi.tables import (
 )
 from asr_punct.formats.time_sources import named_time_source
 from asr_punct.glyphs import glyphs
+from asr_punct.partial import write_directory
 from asr_punct.words import Utterance
 
 

@@ -22,16 +22,7 @@ from typing import TextIO
 
 from asr_punct.encoding import TOLERANT
 from asr_punct.errors import InputError, plural
-from asr_punct.files import (
-    InputFile,
-    Pathlike,
-    copy_file,
-    display_name,
-    read_lines,
-    uncompressed_name,
-    write_directory,
-    write_file,
-)
+from asr_punct.files import InputFile, Pathlike, display_name, read_lines, uncompressed_name, write_file
 from asr_punct.formats.entries import written_words
 from asr_punct.formats.kaldi.ctm import RowsById, write_ctm
 from asr_punct.formats.kaldi.decode_ctm import place_words, write_labelled
@@ -48,6 +39,7 @@ from asr_punct.formats.origins import LineOrigin, attach_lines, line_origin, lin
 from asr_punct.formats.values import format_seconds, one_token
 from asr_punct.glyphs import Glyphs
 from asr_punct.languages import parse_language
+from asr_punct.partial import copy_file, write_directory
 from asr_punct.words import Utterance, Word, bounds, split_words
 
 _LOG = logging.getLogger(__name__)

@@ -20,8 +20,9 @@ from asr_punct import Punctuator
 from asr_punct.corpora import PARTS
 from asr_punct.corpora.mintzai import FOLDERS
 from asr_punct.errors import InputError, run_script
-from asr_punct.files import read_json_file, read_text_file, write_directory, write_json_file
+from asr_punct.files import read_json_file, read_text_file, write_json_file
 from asr_punct.identifier import identify
+from asr_punct.partial import write_directory
 from asr_punct.text import parse
 from asr_punct.words import Utterance, split_words
 

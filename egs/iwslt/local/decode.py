@@ -23,12 +23,13 @@ from asr_punct.checkpoint import WEIGHTS, load_tokenizer, read_info
 from asr_punct.corpora.iwslt import CLASSES, label_tokens
 from asr_punct.decode.settings import parse_class_weights
 from asr_punct.errors import run_script
-from asr_punct.files import make_directory, write_file, write_json_file
+from asr_punct.files import write_file, write_json_file
 from asr_punct.formats.lines.tsv import read_tsv, write_tsv
 from asr_punct.inference.backend import open_backend
 from asr_punct.inference.options import ModelOptions, StreamSettings
 from asr_punct.inference.restorer import Restorer
 from asr_punct.marks import NO_MARKS
+from asr_punct.partial import make_directory
 from asr_punct.scoring import score
 from asr_punct.words import Utterance, without_labels
 

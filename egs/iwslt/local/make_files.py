@@ -12,8 +12,9 @@ from typing import Annotated
 from typer import Option
 
 from asr_punct.errors import run_script
-from asr_punct.files import make_directory, write_file
+from asr_punct.files import write_file
 from asr_punct.formats.kaldi.tables import read_mapping
+from asr_punct.partial import make_directory
 
 _SENTENCES = {"train": 3000, "dev": 800}
 _OTHERS = 300

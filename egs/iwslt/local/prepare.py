@@ -19,11 +19,12 @@ from typer import Option
 
 from asr_punct.corpora.iwslt import CLASSES, find_file, join_clitics, read_iwslt
 from asr_punct.errors import InputError, run_script
-from asr_punct.files import make_directory, write_file, write_json_file
+from asr_punct.files import write_file, write_json_file
 from asr_punct.formats.kaldi.tables import read_mapping
 from asr_punct.formats.labelled import read_labelled
 from asr_punct.formats.lines.tsv import write_tsv
 from asr_punct.marks import Labels
+from asr_punct.partial import make_directory
 from asr_punct.scoring.mark_classes import MERGED
 from asr_punct.text.bare import lowercased
 from asr_punct.words import Utterance, annotate, word_count

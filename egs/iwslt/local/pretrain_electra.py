@@ -21,8 +21,9 @@ from typer import Option
 
 from asr_punct.config import EncoderConfig
 from asr_punct.errors import run_script
-from asr_punct.files import make_directory, write_directory, write_json_file
+from asr_punct.files import write_json_file
 from asr_punct.model.device import has_bf16
+from asr_punct.partial import make_directory, write_directory
 from asr_punct.subwords import SubwordTokenizer, train_tokenizer
 from asr_punct.training.configuration import read_config
 from asr_punct.training.mapped import Corpora

@@ -17,8 +17,9 @@ from typer import Option
 
 from asr_punct import audio
 from asr_punct.errors import InputError, run_script
-from asr_punct.files import make_directory, write_file
+from asr_punct.files import write_file
 from asr_punct.formats.kaldi.tables import read_data_dir
+from asr_punct.partial import make_directory
 from asr_punct.recordings import AudioFiles
 from asr_punct.text import parse
 

@@ -14,10 +14,11 @@ from pathlib import Path
 from asr_punct import formats
 from asr_punct.decode import DecodeSettings
 from asr_punct.errors import run_script
-from asr_punct.files import make_directory, write_json_file
+from asr_punct.files import write_json_file
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.inference.options import ModelOptions
 from asr_punct.inference.restorer import Restorer
+from asr_punct.partial import make_directory
 from asr_punct.words import Utterance, without_labels
 
 _WARM_UP = 20

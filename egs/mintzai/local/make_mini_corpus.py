@@ -19,9 +19,10 @@ from asr_punct import audio
 from asr_punct.corpora import PARTS
 from asr_punct.corpora.mintzai import FOLDERS
 from asr_punct.errors import AsrPunctError, InputError, run_script
-from asr_punct.files import read_text_file, write_directory, write_file
+from asr_punct.files import read_text_file, write_file
 from asr_punct.formats.kaldi.ctm import write_ctm
 from asr_punct.glyphs import glyphs
+from asr_punct.partial import write_directory
 from asr_punct.words import Seconds, Utterance
 
 _TITLE = "# A synthetic corpus"

@@ -13,7 +13,7 @@ from zipfile import BadZipFile, ZipFile
 from transformers import AutoTokenizer, MPNetModel
 
 from asr_punct.errors import InputError, run_script
-from asr_punct.files import write_directory
+from asr_punct.partial import write_directory
 
 _PARTS = 5
 _FILES = "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt"

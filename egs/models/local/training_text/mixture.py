@@ -14,8 +14,9 @@ from itertools import chain
 from pathlib import Path
 
 from asr_punct.errors import InputError
-from asr_punct.files import make_directory, write_file
+from asr_punct.files import write_file
 from asr_punct.formats.lines.tsv import write_tsv
+from asr_punct.partial import make_directory
 from asr_punct.text import parse
 from asr_punct.words import TimeSource, Utterance, Word
 from training_text.cleaning import join_broken_lines, reason_to_drop, repaired

@@ -1,0 +1,34 @@
+"""Keys of JSON that are options of Python: their type, range, default and description are those of the declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import Field, create_model
+from pydantic.fields import FieldInfo
+
+from asr_punct.declared import declarations
+
+
+def keys_of(
+    cls: type,
+    base: type,
+    names: Collection[str] | None = None,
+    types: Mapping[str, Any] = MappingProxyType({}),
+    most: Mapping[str, float] = MappingProxyType({}),
+) -> Any:
+    """Return a subclass of the pydantic model `base` with the fields of a dataclass (`asr_punct.declared`) as keys.
+
+    `names` are those of the fields, if they are not all. `types` are those of keys that have another type in JSON;
+    `most` are maxima that are only the service's.
+    """
+    keys = dict[str, tuple[Any, FieldInfo]]()
+    for name, kind, allowed, default, meaning in declarations(cls):
+        if names is not None and name not in names:
+            continue
+        high = most.get(name, allowed.high if allowed else None)
+        limits = {"ge": allowed.low, "le": high, "allow_inf_nan": False} if allowed and high is not None else {}
+        keys[name] = types.get(name, kind), Field(default=default, description=meaning, **limits)
+    return create_model(f"{cls.__name__}Keys", __base__=base, **keys)
