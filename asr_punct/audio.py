@@ -24,6 +24,7 @@ FRAMES_A_SECOND = 100
 """Frames of `log_energy`: 10 ms each."""
 _PYAV_SUFFIXES = frozenset((".m4a", ".mp4", ".aac", ".mp3"))
 """Files that are not tried with soundfile first, because it writes to stderr if an .mp3 is damaged."""
+_RATE = 16000
 _BLOCK: Seconds = 60.0
 """Length of the blocks in which a file is decoded."""
 _CHUNK = 1 << 18
@@ -46,7 +47,7 @@ def require(module: str, feature: str) -> Any:
 
 
 def read_samples(
-    path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
+    path: Pathlike, rate: int = _RATE, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
 ) -> Samples:
     """Decode a file, or its part from `start` to `end`: float32 (samples,), in -1..1.
 
@@ -57,7 +58,7 @@ def read_samples(
 
 
 def blocks(
-    path: Pathlike, rate: int = 16000, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
+    path: Pathlike, rate: int = _RATE, start: Seconds = 0.0, end: Seconds | None = None, channel: int | None = None
 ) -> Iterator[Samples]:
     """Decode like `read_samples`, but yield blocks of `_BLOCK` seconds, the last one shorter."""
     with _open(Path(path)) as source:
@@ -120,9 +121,9 @@ def log_energy(samples: Samples, rate: int) -> npt.NDArray[np.float32]:
     return np.asarray(10 * np.log10(np.maximum(mean_square - mean**2, 1e-10)), np.float32)
 
 
-def energy(path: Pathlike, channel: int | None = None, rate: int = 16000) -> npt.NDArray[np.float32]:
+def energy(path: Pathlike, channel: int | None = None) -> npt.NDArray[np.float32]:
     """Compute the `log_energy` of a file or one of its channels: float32 (frames,)."""
-    parts = (log_energy(block, rate) for block in blocks(path, rate, channel=channel))
+    parts = (log_energy(block, _RATE) for block in blocks(path, _RATE, channel=channel))
     return np.concatenate([np.zeros(0, np.float32), *parts])
 
 

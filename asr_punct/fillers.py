@@ -51,6 +51,7 @@ class _Dropped:
     start: Seconds | None = None
 
     def give_to(self, word: Word) -> Word:
+        """Return the next word with the marks, the capital and the start of the words left out before it."""
         labels = word.labels or _NO_LABELS
         case = Case.FIRST_CAP if self.has_capital and labels.case is Case.O else labels.case
         start = self.start if word.start is None else word.start

@@ -59,6 +59,7 @@ def with_hint(
 
 
 def as_hint(on_hint: OnHint | None) -> OnBadTimes | None:
+    """Return a function that reports times that make no sense as a hint."""
     return (lambda bad: on_hint(Hint(str(bad)))) if on_hint else None
 
 

@@ -360,15 +360,6 @@ def test_a_sensitivity_moves_all_marks(model, punctuator):
     assert punctuator.with_output(OutputOptions())(text) == punctuator(text)
 
 
-@pytest.mark.parametrize("value", [11, -10.5, float("nan"), float("inf")])
-def test_a_sensitivity_out_of_range_is_refused(model, punctuator, value):
-    for call in (lambda: punctuator.with_output(OutputOptions(sensitivity=value)),
-                 lambda: Punctuator.from_pretrained(model, sensitivity=value)):  # fmt: skip
-        with pytest.raises(ArgumentError) as error:
-            call()
-        assert error.value.place == "sensitivity"
-
-
 def test_output_is_narrowed_never_widened(model):
     narrow = Punctuator.from_pretrained(model, marks=["COMMA"], case=False, casing=["caSa"])
     assert narrow.with_output(OutputOptions(marks=frozenset({Mark.PERIOD, Mark.COMMA})))(TEXT) == narrow(TEXT)

@@ -50,6 +50,8 @@ _RECOGNISERS = {
 RECOGNISER_FORMS = tuple(f"{name}:NAME" if each.has_models else name for name, each in _RECOGNISERS.items())
 EXPECTED_RECOGNISER = f"{', '.join(RECOGNISER_FORMS[:-1])} or {RECOGNISER_FORMS[-1]}"
 """Forms of the names of recognisers, for help and error messages."""
+_EXTRAS = [f"{form} ({each.extras})" for form, each in zip(RECOGNISER_FORMS, _RECOGNISERS.values(), strict=True)]
+RECOGNISERS_WITH_EXTRAS = f"{', '.join(_EXTRAS[:-1])} or {_EXTRAS[-1]}"
 METHODS = ("dtw", "ctc")
 """Methods of alignment."""
 _AUDIO_PACKAGES = ("soundfile", "av")

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from asr_punct.asr import EXPECTED_RECOGNISER, RECOGNISER_FORMS, check_installed, open_recogniser
+from asr_punct.asr import (
+    EXPECTED_RECOGNISER,
+    RECOGNISER_FORMS,
+    RECOGNISERS_WITH_EXTRAS,
+    check_installed,
+    open_recogniser,
+)
 from asr_punct.cli import groups, options
 from asr_punct.cli.base import Section, command, set_log_level
 from asr_punct.cli.messages import print_about, print_hint
@@ -20,7 +26,7 @@ from asr_punct.restoring import prepare_words, write_restored
 Recogniser = Annotated[
     str | None,
     options.completed_option(
-        f"Recogniser: {EXPECTED_RECOGNISER}; NAME is a model's file, directory or name.",
+        f"Recogniser, with the extras it needs: {RECOGNISERS_WITH_EXTRAS}; NAME is a model's file, directory or name.",
         [form.removesuffix("NAME") for form in RECOGNISER_FORMS],
     ),
 ]
@@ -75,8 +81,7 @@ def transcribe(
     """Recognise recordings, and add marks and capitals.
 
     Reads recordings of any sample rate and length, in segments of at most 30 seconds that are cut at silences. Needs
-    the recogniser's extra: "pocketsphinx" (English), "whisper", "nemo", or for transformers (CTC models and Whisper)
-    "audio" and "train".
+    the recogniser's extras, which --asr lists.
 
     Writes the words with the recogniser's times. The format is --to, else that of the output's name, else text. A file
     of subtitles or in the format of TextGrid, ELAN, Whisper or Vosk can have only one recording. Pauses are refined on

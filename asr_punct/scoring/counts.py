@@ -49,6 +49,7 @@ class Counts:
 
     @property
     def units(self) -> int:
+        """Number of units: utterances, of which samples are drawn."""
         return len(self.words)
 
     def total(self) -> Counts:

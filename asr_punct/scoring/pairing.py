@@ -41,6 +41,7 @@ class WordPair:
 
     @property
     def labels(self) -> Labels:
+        """Labels of the hypothesis; none if it lacks the word."""
         return (self.hypothesis and self.hypothesis.labels) or _NO_LABELS
 
     @property

@@ -83,6 +83,7 @@ class _LineReader:
         self._in_quotes = {"double": False, "single": False}
 
     def add_word(self, part: WordPart) -> None:
+        """Take the next word; its period is decided later."""
         if part.period:
             self._indices_with_period.append(len(self._words))
         self._words.append(part.text)
