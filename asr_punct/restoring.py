@@ -73,11 +73,11 @@ class PipelineOptions:
         times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         audio: the recording on which pauses are refined; None: see `wav_scp`.
         wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
-        ignore_labels: whether the marks and capitals of the input are removed first.
-        lowercase: whether words are read in lower case.
-        fill: whether only stretches of 20 or more words without a mark are restored.
-        probabilities: whether words have the probabilities of marks and capitals; only in JSON.
-        strict: whether times that make no sense and bytes that are not UTF-8 are errors; else the times are unknown.
+        ignore_labels: first remove the marks and capitals of the input, both in words and in columns of labels.
+        lowercase: convert words to lower case first, for recognisers that write only capitals.
+        fill: restore only stretches of 20 or more words without a mark; all other words stay as they are.
+        probabilities: write the probabilities of marks and capitals; only in JSON.
+        strict: refuse times that make no sense, which are else unknown, and bytes that are not UTF-8.
         tiers: names of the tiers to read of an ELAN file or a TextGrid; default: those of words or speech.
     """
 

@@ -124,7 +124,7 @@ def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function whose parameters are those of `function`, with the fields of dataclasses in place of these."""
     groups, parameters = dict[str, tuple[type, list[FieldOption]]](), list[Parameter]()
     for parameter in signature(function, eval_str=True).parameters.values():
-        if is_dataclass(group := parameter.annotation):
+        if isinstance(group := parameter.annotation, type) and is_dataclass(group):
             own = list(field_options(group))
             groups[parameter.name] = group, own
             parameters += [

@@ -19,6 +19,7 @@ from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
 from asr_punct.hub import shipped_models
 from asr_punct.languages import DESCRIBED, EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import MARKS
+from asr_punct.restoring import PipelineOptions
 from asr_punct.subtitles import LIMIT_NAMES, PRESETS
 from asr_punct.words import TIME_SOURCES
 
@@ -75,6 +76,14 @@ def _choice(help_text: str, values: Sequence[str], *names: str) -> Any:
         return value
 
     return completed_option(help_text, values, *names, callback=check)
+
+
+def _declared(cls: type, name: str) -> Any:
+    """Return the option of a field, all from its declaration."""
+    _, kind, allowed, _, meaning = next(each for each in declarations(cls) if each.name == name)
+    names = [f"--{name.replace('_', '-')}"] if kind is bool else []  # else Typer makes --no-NAME too
+    low, high = (allowed.low, allowed.high) if allowed else (None, math.inf)
+    return typer.Option(*names, min=low, max=None if high == math.inf else high, help=meaning)
 
 
 _READABLE_NAMES = " ".join(READABLE)
@@ -141,47 +150,19 @@ Tiers = Annotated[
     list[str] | None,
     typer.Option("--tier", help="Tier to read of an ELAN file or a TextGrid, also several times; default: of speech."),
 ]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Refuse files with times that make no sense, which are else unknown, or bytes that are not UTF-8.",
-    ),
-]
+Strict = Annotated[bool, _declared(PipelineOptions, "strict")]
 WavScp = Annotated[Path | None, typer.Option(help="Kaldi wav.scp: audio of each recording.")]
-IgnoreLabels = Annotated[
-    bool,
-    typer.Option(
-        "--ignore-labels",
-        help="First remove the marks and capitals of the input, both in the words and in columns of labels.",
-    ),
-]
-Probabilities = Annotated[
-    bool, typer.Option("--probabilities", help="With --to json: write the probabilities of marks and capitals.")
-]
+IgnoreLabels = Annotated[bool, _declared(PipelineOptions, "ignore_labels")]
+Probabilities = Annotated[bool, _declared(PipelineOptions, "probabilities")]
 Model = Annotated[
     str | None,
     completed_option(
         "Directory, shipped name, or org/name of the hub; default: the shipped model of the language.", shipped_models
     ),
 ]
-Lowercase = Annotated[
-    bool,
-    typer.Option("--lowercase", help="Convert words to lower case first, for recognisers that write only capitals."),
-]
-Fill = Annotated[
-    bool,
-    typer.Option(
-        "--fill", help="Restore only stretches of 20 or more words without a mark; all other words stay as they are."
-    ),
-]
+Lowercase = Annotated[bool, _declared(PipelineOptions, "lowercase")]
+Fill = Annotated[bool, _declared(PipelineOptions, "fill")]
 Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: OMP_NUM_THREADS, else one for each core.")]
-Int8 = Annotated[
-    bool,
-    typer.Option(
-        "--int8", help="Run the int8 graph, which asr-punct export --int8 writes. Shipped models have no other."
-    ),
-]
 Int8 = Annotated[
     bool,
     typer.Option(
@@ -245,17 +226,14 @@ class FieldOption(NamedTuple):
 def field_options(cls: type) -> Iterator[FieldOption]:
     """Yield the options of a dataclass: those that its fields are annotated with, else those of its declarations."""
     hints = get_type_hints(cls, include_extras=True)
-    for name, kind, allowed, default, meaning in declarations(cls):
+    for name, kind, _, default, _ in declarations(cls):
         if any(isinstance(extra, OptionInfo) for extra in getattr(hints[name], "__metadata__", ())):
             yield FieldOption(name, hints[name], default)
         elif name in _FORMS:
             form, convert = _FORMS[name]
             yield FieldOption(name, form, False if get_args(form)[0] is bool else None, convert)
         else:
-            names = [f"--{name.replace('_', '-')}"] if kind is bool else []  # else Typer makes --no-NAME too
-            low, high = (allowed.low, allowed.high) if allowed else (None, math.inf)
-            option = typer.Option(*names, min=low, max=None if high == math.inf else high, help=meaning)
-            yield FieldOption(name, Annotated[kind, option], default)
+            yield FieldOption(name, Annotated[kind, _declared(cls, name)], default)
 
 
 def input_file(path: Pathlike, encoding: str | None, *, strict: bool = False) -> InputFile:
