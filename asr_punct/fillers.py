@@ -106,7 +106,8 @@ def _dropped(words: Sequence[Word], language: str) -> list[bool]:
     for i, word in reversed(list(enumerate(words))):
         marks = all_marks(word, language) - set(LEFT)
         if cores[i] in rules.hesitations:
-            is_written_name = (_is_in_capitals(word) and not all_capitals) or (  # `EH Bildu`, `Umm Qasr`
+            is_alone = begins[i] and bool(marks)  # `HMM, I see.`
+            is_written_name = (_is_in_capitals(word) and not (all_capitals or is_alone)) or (  # `EH Bildu`, `Umm Qasr`
                 word.text != word.text.lower() and is_name(i)
             )
             # `¿eh?` asks for agreement

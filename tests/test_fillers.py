@@ -70,6 +70,7 @@ def cleaned(text, language):
         ),
         ("eu", "Hori dela eta, eta gero. Eh Bilduk.", None),
         ("en", "That, Um, is odd.", "That is odd."),
+        ("en", "HMM, I see an HMM.", "I see an HMM."),
         ("es", "Quizás, quizás, quizás. Como como un lobo. Lo que es es bueno.", None),
     ],
 )

@@ -57,7 +57,7 @@ def test_the_report_has_every_score_with_interval_and_mapping():
     assert re.search(r"^\| ” +\| +– \| +– \| +– \| +– \| +0 \|$", text, re.M)
     for name in ("micro", "one class", "Abc", "ABC", "surface", "mean F1", "slot error rate", "punctuation error rate"):
         assert re.search(rf"^\| {name} .*\d\.\.\d|^\| {name} .*–", text, re.M), name
-    assert "bootstrap, 20 samples of 2 utterances, seed 8" in text
+    assert "bootstrap, 20 samples of 2 utterances, seed 8; they are too narrow" in text
     assert "word error rate" not in text
     assert "| word error rate " in markdown.report(score(REFERENCE, HYPOTHESIS, align=True, samples=0), glyphs("en"))
 

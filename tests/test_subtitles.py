@@ -123,6 +123,7 @@ def test_a_cue_has_words_of_one_recording_and_a_line_for_each_of_several_speaker
         ("the company had sold nearly everything by December 31st last year", EN, "31st"),
         ("everyone who was there heard about our successful Phase II trial", EN, "II"),
         ("they raised gross proceeds of approximately 19.5 million last year", EN, "million"),
+        ("they raised gross proceeds of approximately 19.5 million last year", EN, "19.5"),
         ("lo establece con mucha claridad la ley en su artículo cinco vigente", ES, "cinco"),
         ("bilera nagusia hemen egingo dugu denok elkarrekin abenduaren 31n goizean", glyphs("eu"), "31n"),
     ],

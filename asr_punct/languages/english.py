@@ -110,7 +110,7 @@ LANGUAGE = Language(
     numbered=words(
         """january february march april may june july august september october november december phase type
         section page chapter part number channel article room figure table level version volume class
-        category step group"""
+        category step group approximately roughly nearly almost"""
     ),
     counted=words(
         """hundred thousand million billion trillion percent dollars euros pounds cents degrees miles

@@ -89,7 +89,7 @@ LANGUAGE = Language(
     ),
     numbered=words(
         """artículo página capítulo siglo fase tipo número punto apartado tomo nivel grupo sección anexo título
-        canal línea versión año hora"""
+        canal línea versión año hora aproximadamente casi"""
     ),
     counted=words("""mil millón millones billones por euros dólares kilómetros metros kilos grados"""),
     bound_pairs={
