@@ -17,6 +17,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from asr_punct.errors import InputError
 from asr_punct.files import Pathlike, display_name, read_lines, write_file
@@ -68,9 +69,15 @@ class Casing:
                 continue
             for key in (bare, bare + STEM_MARKER):
                 form = self.forms.get(key, key).removesuffix(STEM_MARKER)
-                if form != bare:
+                if form != bare and (stem[-1:] != "r" or stem[:-1] not in self._excepted):
                     return form + stem[len(bare) :] + ending
         return None
+
+    @cached_property
+    def _excepted(self) -> frozenset[str]:
+        """Stems of the exceptions with an ending: `ana` of `anari`."""
+        exceptions = [form for form in self.forms.values() if form == form.lower()]
+        return frozenset(stem for form in exceptions for stem, _ in stems_of(form, self.language))
 
 
 def stems_of(word: str, language: str) -> Iterator[tuple[str, str]]:

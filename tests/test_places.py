@@ -94,6 +94,7 @@ def test_a_hesitation_in_capitals_is_a_name():
     assert write_text(["con", "eh", "bildu"], labels, glyphs("es")) == "con EH bildu"
 
 
+TURN = WordFlag.TURN_ENDS
 ASKED = {"OPEN_QUES": LIKELY}, {"QUESTION": LIKELY}
 
 
@@ -106,8 +107,11 @@ ASKED = {"OPEN_QUES": LIKELY}, {"QUESTION": LIKELY}
         ("es", "ven dijo ana", [{"PERIOD": LIKELY}], {0: OPENED | CLOSED}, "ven, dijo ana."),
         ("es", "él dijo ven", [{}, {"PERIOD": LIKELY, "COLON": POSSIBLE}], {2: OPENED | CLOSED}, "él dijo: ven."),
         ("es", "él dijo ven ya", [{}, {"COLON": POSSIBLE}], {2: OPENED, 3: CLOSED}, "él dijo: Ven ya."),
-        ("es", "preguntó vienes", [], {1: OPENED | CLOSED}, "preguntó, ¿vienes?."),
-        ("es", "dijo no y se fue", [{}, {"PERIOD": LIKELY}], {1: OPENED | CLOSED}, "dijo, no y se fue."),
+        ("es", "preguntó vienes", [], {1: OPENED | CLOSED}, "preguntó: ¿vienes?."),
+        ("es", "dijo no y se fue", [{}, {"PERIOD": LIKELY}], {1: OPENED | CLOSED}, "dijo: no y se fue."),
+        ("en", "he said no", [], {2: OPENED | CLOSED}, "he said, no."),
+        ("es", "ven dijo ana", [], {0: OPENED | CLOSED | TURN}, "ven dijo ana."),
+        ("es", "preguntó vienes sí", [{}, {"PERIOD": LIKELY}], {1: OPENED | CLOSED | TURN}, "preguntó: ¿vienes?. Sí."),
         ("es", "no dijo él ven", [{}, {}, {"DASH": LIKELY}], {0: OPENED | CLOSED, 3: OPENED}, "no, dijo él, ven."),
         ("es", "vino ana y se fue", [{}, *ASKED], {1: OPENED_BRACKET | CLOSED_BRACKET}, "vino ana y se fue."),
         ("es", "a ver vino ana", [ASKED[0], {}, {}, ASKED[1]], {1: OPENED, 2: CLOSED}, "¿a ver vino ana?"),

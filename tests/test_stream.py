@@ -144,6 +144,14 @@ def test_a_sound_is_part_of_the_pause_between_the_words_beside_it():
     assert [word.pause for word in before.window.words] == [70, 20, 90, UNKNOWN_PAUSE]
 
 
+def test_a_stream_that_begins_with_a_name_has_names_of_speakers():
+    words = ["Ana:", "qué", "tal", "Nota:", "bien", "Jon:", "bien", "y"]
+    tokens = [token for decision in decisions_of(lookahead(9, 9), words) for _, token in decision.words]
+    assert [token.text for token in tokens if not token.core] == ["Ana:", "Jon:"]
+    assert [token.text for token in tokens if token.begins_turn] == ["qué", "bien"]
+    assert all(token.core for decision in decisions_of(lookahead(9, 9), words[1:]) for _, token in decision.words)
+
+
 def test_sounds_are_output_in_a_pause_and_let_no_word_wait():
     buffer = lookahead(2, 2)
     assert list(buffer.plan_words([Word("[ruido]")])) == []

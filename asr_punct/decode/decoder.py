@@ -80,7 +80,7 @@ class Decoder:
         words = spell_alike(self._undecided[: BLOCK_WORDS + 1], NO_WORDS.flags)
         is_last = len(words) <= BLOCK_WORDS
         if self._settings.sentence_capitals:
-            words = in_place(words, Earlier(self._begins))
+            words = in_place(words, Earlier(self._begins), self._settings.language)
         choices, logits = self._capitals.choices(words), words.marks.copy()
         self._capitals.subtract_cost(logits, choices)
         limit_edges(logits, words, self._settings, begins=self._begins, ends=is_last)

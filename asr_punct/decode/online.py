@@ -94,7 +94,7 @@ class OnlineDecoder:
         words = DecoderInput.from_probabilities(labels, cases, flags, self._settings, self._classes, texts)
         words = spell_alike(words, self._earlier.flags)
         if self._settings.sentence_capitals:
-            words = in_place(words, self._earlier)
+            words = in_place(words, self._earlier, self._settings.language)
         choices, logits = self._capitals.choices(words), words.marks
         self._capitals.subtract_cost(logits, choices)
         limit_edges(logits, words, self._settings, begins=self._earlier.begins, ends=end)

@@ -6,6 +6,7 @@
   beside them.
 * No dash is added beside an added comma (`un referente, – insisto`), and no period beside an added dash that breaks a
   turn off (`I mean –`).
+* A turn that a dash or name of the input ends is a question, if that is possible and the next begins with yes or no.
 * A hesitation that begins a sentence, or follows a function word, asks nothing (`eh`): it is between commas.
 """
 
@@ -28,8 +29,9 @@ from asr_punct.decode.inputs import (
 from asr_punct.decode.quotations import change_logits_beside_quotations, stop_outside
 from asr_punct.decode.word_marks import CLOSING, DASH, OPEN_DASH, OPENING, PERIOD
 from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
+from asr_punct.text.turns import ANSWERS
 
-_COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
+_COMMA, _COLON, _QUESTION = (MARKS.index(mark) for mark in (Mark.COMMA, Mark.COLON, Mark.QUESTION))
 _SENTENCE_OPENING = OPENING[:2]
 _IS_SENTENCE_PAIR = np.isin(np.arange(len(MARKS)), [*_SENTENCE_OPENING, *CLOSING[:2]])
 _BREAKS = [i for i, mark in enumerate(MARKS) if mark in RIGHT and mark.kind <= Kind.COMMA]
@@ -48,18 +50,18 @@ _LOWER_START = 2.0
 _MARKED = WordFlag.QUOTED | WordFlag.ENDED | WordFlag.MUST_END | WordFlag.TURN_ENDS | WordFlag.RIGHT_TAKEN
 
 
-def in_place(words: DecoderInput, earlier: Earlier) -> DecoderInput:
-    """Return the words without marks where they have no place, given the words before them."""
+def in_place(words: DecoderInput, earlier: Earlier, language: str = "") -> DecoderInput:
+    """Return the words, of a language, without marks where they have no place, given the words before them."""
     marks, flags = words.marks.copy(), words.flags
     previous = np.insert(words.flags[:-1], 0, earlier.flags[-1:].sum())
     _bar_openings(marks, words, previous, earlier.is_bare)
     marks[has_flag(previous, WordFlag.QUOTED), OPEN_DASH] = -np.inf
+    _ask_before_answers(marks, words)
     cases = _settle_hesitations(marks, words, previous, earlier.begins)
     if words.has(WordFlag.QUOTED).any():
         cases = cases.copy()
-        flags = np.where(
-            change_logits_beside_quotations(marks, cases, words, earlier), flags | np.uint32(WordFlag.REPORTED), flags
-        )
+        goes_on = change_logits_beside_quotations(marks, cases, words, earlier, language)
+        flags = np.where(goes_on, flags | np.uint32(WordFlag.REPORTED), flags)
     return replace(words, marks=marks, cases=cases, flags=flags)
 
 
@@ -71,6 +73,16 @@ def _bar_openings(marks: Float64Array, words: DecoderInput, previous: FlagArray,
     least = np.where(has_flag(previous, WordFlag.NEVER_NAME), 0, _LIKELY)
     for mark in _SENTENCE_OPENING:
         marks[~after_break & (marks[:, mark] <= least), mark] = -np.inf
+
+
+def _ask_before_answers(marks: Float64Array, words: DecoderInput) -> None:
+    """Let turns before `sí` or `no` be questions where that is possible, in place."""
+    first = 0
+    for last in np.flatnonzero(words.has(WordFlag.MUST_END)).tolist():
+        following = words.words[last + 1 : last + 2]
+        if following and following[0].lower() in ANSWERS and marks[last, _QUESTION] >= _POSSIBLE:
+            ask(marks, first, last)
+        first = last + 1
 
 
 def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: FlagArray, begins: bool) -> Float64Array:

@@ -3,8 +3,9 @@
 * A ¿ or ¡ and its end are in the same quotation, or both outside it.
 * Before a clause that says who speaks (`"ven", dijo ana`) a quotation ends with a comma, in Spanish and Basque also
   after its ? or ! (`"¿quién es?", preguntó ella`), and the sentence goes on. It ends with ? if someone asks it.
-* A quotation after such a clause has a comma or colon before it, and one of several words begins with a capital. In
-  Spanish and Basque the sentence that ends with it has a period after its ? or ! (`preguntó: "¿Vienes?".`).
+* A quotation that such a clause introduces has a colon before it, in English a comma or colon, and one of several words
+  begins with a capital. In Spanish and Basque the sentence that ends with it has a period after its ? or ! (`preguntó:
+  "¿Vienes?".`).
 * No dash is added before a quotation.
 """
 
@@ -24,7 +25,6 @@ from asr_punct.text.reporting import asks, ends_reporting, reports
 _COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
 _OPEN_QUES, _QUESTION = MARKS.index(Mark.OPEN_QUES), MARKS.index(Mark.QUESTION)
 _IS_OTHER_STOP = np.array([mark is Mark.DASH or (mark in STOPS and mark is not Mark.COMMA) for mark in MARKS])
-_INTRODUCES = np.isin(np.arange(len(MARKS)), [_COMMA, _COLON])
 _TURN_ENDS = WordFlag.TURN_ENDS | WordFlag.MUST_END
 _ANDS = any_language().ands
 _CLAUSE_WORDS = 3
@@ -54,31 +54,34 @@ def quotations(words: DecoderInput) -> list[tuple[int, int]]:
 
 
 def change_logits_beside_quotations(
-    marks: Float64Array, cases: Float64Array, words: DecoderInput, earlier: Earlier
+    marks: Float64Array, cases: Float64Array, words: DecoderInput, earlier: Earlier, language: str
 ) -> BoolArray:
     """Change the logits of marks, (words, marks), and cases, (words, cases), beside the input's quotations, in place.
 
-    Returns whether the sentence goes on after each word, which a quotation ends, (words,).
+    `language` is that of the words. Returns whether the sentence goes on after each word, which a quotation ends,
+    (words,).
     """
     goes_on = np.zeros(len(words), dtype=bool)
     marks[:-1][words.has(WordFlag.OPENS)[1:], DASH] = -np.inf
     opens = words.given[:, OPENING[-1]]
-    closes = words.given[:, CLOSING[-1]] & ~words.has(WordFlag.MUST_END)
+    closes, turn_ends = words.given[:, CLOSING[-1]], words.has(_TURN_ENDS)
+    is_american = "." in facts_of(language).inside_quotes
     first, found = None, earlier.quotation
     for word in np.flatnonzero(opens | closes).tolist():
         if opens[word]:
             before = _before(word, words, earlier)
             first, found = word, _opened(word, words, earlier)
             if ends_reporting(before):
-                _introduce(marks, cases, word, found.is_inner and not closes[word])
+                chosen = [_COLON] if found.is_inner and not is_american else [_COMMA, _COLON]
+                _introduce(marks, cases, word, chosen, has_capital=found.is_inner and not closes[word])
         if closes[word]:
-            after = words.words[word + 1 : word + 1 + _CLAUSE_WORDS]
+            after = () if turn_ends[word] else words.words[word + 1 : word + 1 + _CLAUSE_WORDS]
             is_reported = begins_clause(after)
             goes_on[word] = is_reported or (found is not None and found.is_inner and not _ANDS.isdisjoint(after[:1]))
             if is_reported:
                 _raise(marks, word, [_COMMA])
             if (found is not None and found.is_asked) or (is_reported and asks(after)):
-                _ask(marks, first, word)
+                ask(marks, first, word)
             first = found = None
     marks[np.outer(goes_on, _IS_OTHER_STOP)] = -np.inf
     return goes_on
@@ -109,13 +112,13 @@ def quotation_after(count: int, words: DecoderInput, earlier: Earlier) -> OpenQu
     return found
 
 
-def _introduce(marks: Float64Array, cases: Float64Array, word: int, has_capital: bool) -> None:
-    """Let a comma or colon be before a quotation and, if wanted, a capital begin it, in place."""
+def _introduce(marks: Float64Array, cases: Float64Array, word: int, chosen: list[int], *, has_capital: bool) -> None:
+    """Let one of the chosen marks be before a quotation and, if wanted, a capital begin it, in place."""
     if has_capital:
         cases[word, CASES.index(Case.O)] -= _SURE_CASE
     if word:
-        _raise(marks, word - 1, [_COMMA, _COLON])
-        marks[word - 1, ~IS_LEFT & ~_INTRODUCES] = -np.inf
+        _raise(marks, word - 1, chosen)
+        marks[word - 1, ~IS_LEFT & ~np.isin(np.arange(len(MARKS)), chosen)] = -np.inf
 
 
 def _raise(marks: Float64Array, word: int, chosen: list[int]) -> None:
@@ -130,8 +133,8 @@ def begins_clause(following: Sequence[str]) -> bool:
     return bool(reports(following, final=True) or (len(following) > 1 and reports(following[1:], final=True)))
 
 
-def _ask(marks: Float64Array, first: int | None, last: int) -> None:
-    """Let a quotation end with ?, and open with ¿ where one is likeliest, in place; the limits know the language.
+def ask(marks: Float64Array, first: int | None, last: int) -> None:
+    """Let a quotation or turn end with ?, and open with ¿ where that is likeliest, in place; limits know the language.
 
     `first` is its first word, None if that is not among the words.
     """

@@ -56,6 +56,9 @@ class Lookahead:
         self._since_last: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
         self._roles = self._reader.roles()
         self._speaker = ""  # of the last word of which it is known
+        self._has_names = self._after_name = (
+            False  # names of speakers: a document begins with one; the last word is one
+        )
         self._held: deque[Word] = deque()  # words whose roles depend on the next ones
 
     def plan_words(self, words: Iterable[Word]) -> Iterator[Decision]:
@@ -83,10 +86,14 @@ class Lookahead:
 
     def _append(self, word: Word, role: Role, pause: Pause) -> Token:
         """Add a word, given the pause since the last one that the model sees."""
+        if (self._begins or self._has_names) and self._reader.names_speaker(word.text):
+            role, self._has_names, self._after_name = Role.SOUND, True, True
         first = self._find_last(attrgetter("core")) if role is Role.PIECE else None
         read = self._reader.read_one(word, Role.WORD if role is Role.PIECE and first is None else role)
         token = replace(read, pause=UNKNOWN_PAUSE, boundary=DOCUMENT_START if self._begins else NO_BOUNDARY)
         self._set_last_pause(pause)
+        if token.core and self._after_name:
+            token, self._after_name = token.beginning_turn(), False
         if first is not None:
             self._update(first, self._reader.attach(self._pending[first][1], token))
         beside = None if token.is_bare_sound else self._find_last(lambda other: not other.is_bare_sound)

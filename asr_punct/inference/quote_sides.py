@@ -1,7 +1,8 @@
 """On which side of the input's quotation marks and brackets the added marks are written: `"¿quién es?", dijo`.
 
-¿ and ¡ are inside. ? and ! are inside if the quotation has their ¿ or ¡ or, without any, begins a clause (`he asked,
-"Are you coming?"`, `have you read "Emma"?`). In American English so are a comma and a period, but not in brackets.
+¿ and ¡ are inside, unless the input has their end outside (`"quién es"?`). ? and ! are inside if the quotation has
+their ¿ or ¡ or, without any, begins a clause (`he asked, "Are you coming?"`, `have you read "Emma"?`). In American
+English so are a comma and a period, but not in brackets.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from asr_punct.marks import END_OR_BREAK_OFF, SENTENCE_OPENINGS, Labels, Mark
 from asr_punct.text import read_marks
 
 _OPENING_GLYPHS = tuple(mark.glyph for mark in SENTENCE_OPENINGS)
+_ENDING_GLYPHS = ("?", "!")
+_STOPS = ".,;:…"
 _ENDS = END_OR_BREAK_OFF - {Mark.PERIOD}
 _OPENS, _CLOSES = map(int, (WordFlag.OPENS, WordFlag.CLOSES))
 
@@ -45,17 +48,17 @@ class QuoteSides:
         result = list(labels)
         for i, (token, label) in enumerate(zip(tokens, labels, strict=True)):
             if label.marks or token.left or token.right or token.labels.marks:
-                result[i] = self._placed(token, label)
+                result[i] = self._placed(token, label, is_outside=_ends_outside(tokens[i:]))
             elif token.core:
                 self._clause_begins = False
         return result
 
-    def _placed(self, token: Token, label: Labels) -> Labels:
+    def _placed(self, token: Token, label: Labels, is_outside: bool) -> Labels:
         marks = label.marks | read_marks(token.left, token.right)
         begins, self._clause_begins = self._clause_begins, any(not mark.is_left for mark in marks)
         opens_pair = not marks.isdisjoint(SENTENCE_OPENINGS)
         if token.flags & _OPENS:
-            self._is_pair_open |= _opens_outside(token.left)
+            self._is_pair_open |= _opens_outside(token.left) or (opens_pair and is_outside)
             self._is_own = not self._is_pair_open and (opens_pair or begins)
         elif opens_pair and self._is_own is None:
             self._is_pair_open = True
@@ -68,7 +71,7 @@ class QuoteSides:
             self._is_pair_open = False
         if not (token.core and label.marks and token.flags & (_OPENS | _CLOSES)):
             return label
-        is_inside = not label.marks.isdisjoint(SENTENCE_OPENINGS)
+        is_inside = not (label.marks.isdisjoint(SENTENCE_OPENINGS) or is_outside)
         if token.flags & _CLOSES:
             is_inside |= is_own and not label.marks.isdisjoint(_ENDS)
             is_inside |= Mark.QUOTE in marks and bool(self._inside_quotes) and label.marks <= self._inside_quotes
@@ -78,3 +81,11 @@ class QuoteSides:
 def _opens_outside(left: str) -> bool:
     """Whether the marks before a word have ¿ or ¡ before a quotation mark or bracket."""
     return left.startswith(_OPENING_GLYPHS) and not left.endswith(_OPENING_GLYPHS)
+
+
+def _ends_outside(tokens: Sequence[Token]) -> bool:
+    """Whether the first of these tokens opens a quotation or bracket after which the input has ? or ! (`"qué"?`)."""
+    if not tokens[0].flags & _OPENS:
+        return False
+    last = next((token.right.rstrip(_STOPS) for token in tokens if token.flags & _CLOSES), "")
+    return last.endswith(_ENDING_GLYPHS) and not last.startswith(_ENDING_GLYPHS)

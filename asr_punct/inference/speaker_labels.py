@@ -4,10 +4,13 @@ A name is at most three words of which the last one ends with a colon. It is one
 label (`Speaker 1:`), or a capital and
 
   * one of the next 40 lines of the document begins with it, or any line before, or
-  * all lines up to there begin with such names, and there are two or more.
+  * all lines up to there begin with such names; if there is only one line, all words of its name have a capital.
 
-Headings (`Nota:`), function words (`Pero:`) and words that open an answer (`Bueno:`) are none, nor is a name that they
-begin or end, nor one with a verb of saying (`Dijo Ana:`). A dash or `>>` may be before a name, as a word of its own.
+Headings (`Nota:`, `El problema:`), function words (`Pero:`) and words that open an answer (`Bueno:`) are none, nor is a
+name that they begin or end, nor one with a verb of saying (`Dijo Ana:`). A dash or `>>` may be before a name, as a word
+of its own.
+
+A stream has no lines: a name is one word, with which a document begins or, if it does, any word with a colon.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import islice
 
 from asr_punct.languages import any_language, facts_of
@@ -37,7 +41,7 @@ def with_speakers(document: Iterable[Utterance], language: str) -> Iterator[tupl
 
     `language` is the code of the document's language or mixture.
     """
-    no_names = facts_of(language).never_names - _ANY.speaker_beginnings | _ANY.headings | _ANY.answers
+    no_names = _no_names(language)
     left, ahead = iter(document), deque[Utterance]()
     names, refused, only_names = set[str](), set[str](), True
     while ahead or (ahead := deque(islice(left, 1))):
@@ -48,10 +52,22 @@ def with_speakers(document: Iterable[Utterance], language: str) -> Iterator[tupl
             if not is_name:
                 ahead.extend(islice(left, LINES - len(ahead)))
                 others = [_name(each, no_names)[0] for each in ahead if each.words]
-                is_name = name in others or (only_names and all(others) and bool(names or others))
+                is_name = name in others or (
+                    only_names and all(others) and bool(names or others or name.istitle() or name.isupper())
+                )
             (names if is_name else refused).add(name)
         only_names = only_names and (name in names or not utterance.words)
         yield (utterance, name, words) if name in names else (utterance, "", 0)
+
+
+def names_speaker(word: str, language: str) -> bool:
+    """Whether a word of a stream may name its speaker."""
+    return word.endswith(":") and bool(_name_before_colon(word, _no_names(language)))
+
+
+@cache
+def _no_names(language: str) -> frozenset[str]:
+    return facts_of(language).never_names - _ANY.speaker_beginnings | _ANY.headings | _ANY.answers
 
 
 def _name(utterance: Utterance, no_names: frozenset[str]) -> tuple[str, int]:
@@ -60,14 +76,20 @@ def _name(utterance: Utterance, no_names: frozenset[str]) -> tuple[str, int]:
     for count, word in enumerate(utterance.words[start : start + _LONGEST], start=start + 1):
         if not word.text.strip(_BRACKETS).endswith(":"):
             continue
-        name = (
-            " ".join(each.text for each in utterance.words[start:count]).translate(_WITHOUT_BRACKETS).removesuffix(":")
-        )
-        is_name = _NAME.fullmatch(name) and name != name.lower() and not _is_sentence(name.lower().split(), no_names)
-        return (name, count) if is_name or _LABEL.fullmatch(name) else ("", 0)
+        name = _name_before_colon(" ".join(each.text for each in utterance.words[start:count]), no_names)
+        return (name, count) if name else ("", 0)
     return "", 0
+
+
+def _name_before_colon(text: str, no_names: frozenset[str]) -> str:
+    """Return the name in a text that ends with a colon; "" if it is none."""
+    name = text.translate(_WITHOUT_BRACKETS).removesuffix(":")
+    is_name = _NAME.fullmatch(name) and name != name.lower() and not _is_sentence(name.lower().split(), no_names)
+    return name if is_name or _LABEL.fullmatch(name) else ""
 
 
 def _is_sentence(words: list[str], no_names: frozenset[str]) -> bool:
     """Whether words in lower case belong to a sentence; single letters may be names (`Q:`, `A:`)."""
-    return any(map(is_reporting, words)) or any(len(word) > 1 and word in no_names for word in (words[0], words[-1]))
+    is_topic = len(words) > 1 and words[-1] in _ANY.topics
+    edges = words[0], words[-1]
+    return is_topic or any(map(is_reporting, words)) or any(len(word) > 1 and word in no_names for word in edges)

@@ -13,6 +13,7 @@ from asr_punct.decode.inputs import WordFlag
 from asr_punct.decode.openings import LANGUAGE_WORDS
 from asr_punct.identifier import MIN_WORDS
 from asr_punct.inference.evidence import CLOSED, STOPPED, in_word, opening_flag, without_end
+from asr_punct.inference.speaker_labels import names_speaker
 from asr_punct.inference.tokens import NO_LABELS, Token, mark_and_case_flags
 from asr_punct.languages import facts_of
 from asr_punct.marks import Labels
@@ -62,6 +63,10 @@ class TokenReader:
     def roles(self) -> RoleReader:
         """Return a reader of the roles of the words of a document that arrive one by one."""
         return RoleReader(self._language, LONGEST_SOUND)
+
+    def names_speaker(self, word: str) -> bool:
+        """Whether a word of a stream may name its speaker (`Ana:`)."""
+        return names_speaker(word, self._language)
 
     def read(self, words: Sequence[Word], named: int = 0) -> list[Token]:
         """Return the tokens of all words of an utterance, of which the first `named` ones name its speaker."""

@@ -90,6 +90,7 @@ LANGUAGE = Language(
     speakers=words("speaker spk"),
     speaker_beginnings=words("the"),
     headings=words("note notes example ps"),
+    topics=words("problem truth question answer reason point idea solution conclusion result thing goal catch"),
     answers=words("well okay ok look listen hey"),
     phrase_openers=words(
         """the a an to in on at by for from with about into over after before between through during without under

@@ -88,6 +88,7 @@ class Language:
     speakers: Words = _NONE  # words for a speaker in labels of recognisers (`Speaker 1:`)
     speaker_beginnings: Words = _NONE  # function words that names of speakers begin with (`THE COURT:`)
     headings: Words = _NONE  # words with a colon at the start of a line that name no speaker (`Nota:`)
+    topics: Words = _NONE  # words that do not if an article is before them (`El problema:`)
     answers: Words = _NONE  # words that open an answer, with a colon in some texts (`Bueno:`)
 
     # subtitles: the relations of words are those that the line breaks of Netflix's Timed Text Style Guide name

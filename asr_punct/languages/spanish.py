@@ -69,6 +69,10 @@ LANGUAGE = Language(
     indirect=words("que si"),
     speakers=words("hablante interlocutor interlocutora locutor locutora"),
     headings=words("nota notas ejemplo pd"),
+    topics=words(
+        """problema verdad cuestión duda pregunta respuesta cosa razón motivo idea solución conclusión
+        resultado objetivo"""
+    ),
     answers=words("bueno vale oye oiga venga claro"),
     phrase_openers=words(
         """el la los las lo un una unos unas al a ante bajo con contra desde en entre hacia hasta para por según sin
