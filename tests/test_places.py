@@ -161,6 +161,27 @@ def test_american_english_has_no_period_beside_a_question_mark_in_quotation_mark
     assert written("di qué", [SURE | rows[0], rows[1]], language="es") == "«¿di qué?»."
 
 
+@pytest.mark.parametrize(("gap", "is_dense"), [(15, True), (30, False)])
+@pytest.mark.parametrize("given_mark", ["COMMA", "PERIOD"])
+@pytest.mark.parametrize(("added", "probability"), [("COMMA", 0.7), ("PERIOD", 0.9)])
+def test_a_text_with_dense_marks_of_a_kind_needs_no_further_ones_between_them(
+    added, probability, given_mark, gap, is_dense
+):
+    places = [*range(0, 200, 5), 195 + gap]
+    flags = dict.fromkeys(places, WordFlag.RIGHT_TAKEN | given_flags({Mark(given_mark)}))
+    rows = [{added: probability} if word == 195 + gap // 2 else {} for word in range(250)]
+    labels = labels_of(["a"] * 250, rows, flags, "es", None)
+    assert bool(labels[195 + gap // 2].marks) == (given_mark != added or not is_dense)
+
+
+@pytest.mark.parametrize("right", [None, 9])
+@pytest.mark.parametrize(("possible", "expected"), [(POSSIBLE, "hola, ¿me oyes? Sí."), (UNLIKELY, "hola me oyes. Sí.")])
+def test_a_turn_before_yes_or_no_is_a_question_if_it_may_be_one(possible, expected, right):
+    turn = WordFlag.MUST_END | WordFlag.TURN_ENDS | WordFlag.ANSWERED
+    rows = [{"COMMA": possible}, {"OPEN_QUES": possible}, {"QUESTION": possible, "PERIOD": LIKELY}]
+    assert written("hola me oyes sí", rows, {2: turn}, "es", right) == expected
+
+
 @settings(max_examples=40)
 @given(
     st.integers(0, 10_000), st.sampled_from(["hola ana cómo estás", "kaixo ane zer moduz"]), st.sampled_from([None, 2])

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from asr_punct.decode.density import expect_fewer
 from asr_punct.decode.earlier import Earlier
 from asr_punct.decode.inputs import (
     IS_LEFT,
@@ -29,9 +30,9 @@ from asr_punct.decode.inputs import (
 from asr_punct.decode.quotations import change_logits_beside_quotations, stop_outside
 from asr_punct.decode.word_marks import CLOSING, DASH, OPEN_DASH, OPENING, PERIOD
 from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
-from asr_punct.text.turns import ANSWERS
 
-_COMMA, _COLON, _QUESTION = (MARKS.index(mark) for mark in (Mark.COMMA, Mark.COLON, Mark.QUESTION))
+_COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
+_OPEN_QUES, _QUESTION = MARKS.index(Mark.OPEN_QUES), MARKS.index(Mark.QUESTION)
 _SENTENCE_OPENING = OPENING[:2]
 _IS_SENTENCE_PAIR = np.isin(np.arange(len(MARKS)), [*_SENTENCE_OPENING, *CLOSING[:2]])
 _BREAKS = [i for i, mark in enumerate(MARKS) if mark in RIGHT and mark.kind <= Kind.COMMA]
@@ -42,8 +43,8 @@ _POSSIBLE = -2.0
 """Logit from which a mark is possible beside a ¿ or ¡."""
 _LIKELY = 1.0
 """Logit from which a ¿ or ¡ needs no mark before it; after a function word it is 0."""
-_LEAST = 1e-3
-"""Logit of a mark that is just set."""
+_LEAST, _SURE = 1e-3, 3.0
+"""Logits of a mark that is just set, and of one that is sure."""
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _LOWER_START = 2.0
 """Subtracted from the log-probability that a hesitation begins a document in lower case."""
@@ -54,6 +55,8 @@ def in_place(words: DecoderInput, earlier: Earlier, language: str = "") -> Decod
     """Return the words, of a language, without marks where they have no place, given the words before them."""
     marks, flags = words.marks.copy(), words.flags
     previous = np.insert(words.flags[:-1], 0, earlier.flags[-1:].sum())
+    if words.given_bits.any():
+        expect_fewer(marks, words)
     _bar_openings(marks, words, previous, earlier.is_bare)
     marks[has_flag(previous, WordFlag.QUOTED), OPEN_DASH] = -np.inf
     _ask_before_answers(marks, words)
@@ -77,11 +80,15 @@ def _bar_openings(marks: Float64Array, words: DecoderInput, previous: FlagArray,
 
 def _ask_before_answers(marks: Float64Array, words: DecoderInput) -> None:
     """Let turns before `sí` or `no` be questions where that is possible, in place."""
+    if not words.has(WordFlag.ANSWERED).any():
+        return
     first = 0
     for last in np.flatnonzero(words.has(WordFlag.MUST_END)).tolist():
-        following = words.words[last + 1 : last + 2]
-        if following and following[0].lower() in ANSWERS and marks[last, _QUESTION] >= _POSSIBLE:
-            ask(marks, first, last)
+        if words.flags[last] & WordFlag.ANSWERED and marks[last, _QUESTION] >= _POSSIBLE:
+            marks[last, _QUESTION] = max(marks[last, _QUESTION], _SURE)
+            start = first + int(marks[first : last + 1, _OPEN_QUES].argmax())
+            if marks[start, _OPEN_QUES] >= _POSSIBLE:
+                marks[start, _OPEN_QUES] = max(marks[start, _OPEN_QUES], _LEAST)
         first = last + 1
 
 

@@ -81,7 +81,7 @@ def change_logits_beside_quotations(
             if is_reported:
                 _raise(marks, word, [_COMMA])
             if (found is not None and found.is_asked) or (is_reported and asks(after)):
-                ask(marks, first, word)
+                _ask(marks, first, word)
             first = found = None
     marks[np.outer(goes_on, _IS_OTHER_STOP)] = -np.inf
     return goes_on
@@ -133,8 +133,8 @@ def begins_clause(following: Sequence[str]) -> bool:
     return bool(reports(following, final=True) or (len(following) > 1 and reports(following[1:], final=True)))
 
 
-def ask(marks: Float64Array, first: int | None, last: int) -> None:
-    """Let a quotation or turn end with ?, and open with ¿ where that is likeliest, in place; limits know the language.
+def _ask(marks: Float64Array, first: int | None, last: int) -> None:
+    """Let a quotation end with ?, and open with ¿ where one is likeliest, in place; the limits know the language.
 
     `first` is its first word, None if that is not among the words.
     """

@@ -105,7 +105,7 @@ class Lookahead:
         token = self._reader.settle(token, self._words[-LANGUAGE_WORDS:])
         if token.core:
             if (token.begins_turn or changes_speaker(self._speaker, word.speaker)) and self._words:
-                last = self._words[-1].ending() if token.begins_turn else self._words[-1]
+                last = self._words[-1].ending(token) if token.begins_turn else self._words[-1]
                 self._set_last(last.at(TURN_END))
                 token = token.at(TURN_START)
             self._speaker = word.speaker or self._speaker

@@ -93,7 +93,7 @@ class TokenReader:
         if after.core.endswith(_SINGLES) and _in_single_quotes([*context, before]):
             after = self._without_apostrophe(after)
         if before.core and after.begins_turn:
-            return before.ending(), after
+            return before.ending(after), after
         if before.core and not after.core:
             return self.settle(before.with_marks(right=after.left + after.right), context), after
         if after.core and not before.core:

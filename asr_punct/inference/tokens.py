@@ -18,6 +18,7 @@ from asr_punct.letter_case import apply_case, case_of, takes_case
 from asr_punct.marks import LEFT, Case, Labels, Mark
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.text import glued_marks
+from asr_punct.text.turns import ANSWERS
 from asr_punct.words import changes_speaker
 
 _LEFT = frozenset(LEFT)
@@ -28,6 +29,7 @@ _CORE = attrgetter("core")
 # integers, because they are faster than flags
 _LEFT_TAKEN, _RIGHT_TAKEN, _CASE_FIXED = map(int, (WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, WordFlag.CASE_FIXED))
 _MUST_OPEN, _MUST_END, _TURN_ENDS = map(int, (WordFlag.MUST_OPEN, WordFlag.MUST_END, WordFlag.TURN_ENDS))
+_ANSWERED = int(WordFlag.ANSWERED)
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _FIXED = int(_TAKEN | WordFlag.QUOTED | _CASE_FIXED)
 # not of the marks and the case
@@ -36,6 +38,7 @@ _KEPT_FLAGS = (
     | WordFlag.HESITATION
     | _TURN_ENDS
     | _MUST_END
+    | _ANSWERED
 )
 
 
@@ -112,9 +115,10 @@ class Token(WordInput):
         """Return the token with marks and case that the decoder keeps."""
         return replace(self, labels=labels)._with_flags()
 
-    def ending(self) -> Token:
-        """Return the token of a word after which a dash of the input begins a turn."""
-        return replace(self, flags=self.flags | _MUST_END | _TURN_ENDS)
+    def ending(self, following: Token) -> Token:
+        """Return the token of a word after which a dash of the input begins a turn with the `following` word."""
+        answered = _ANSWERED if following.core.lower() in ANSWERS else 0
+        return replace(self, flags=self.flags | _MUST_END | _TURN_ENDS | answered)
 
     def beginning_turn(self) -> Token:
         """Return the token of a word at which a dash of the input begins a speaker's turn."""
@@ -193,7 +197,7 @@ def flag_boundaries(document: Iterable[tuple[str, Sequence[Token]]]) -> Iterator
             if last is None:
                 token = token.at(DOCUMENT_START)
             elif token.begins_turn:
-                last, token = last.ending().at(DOCUMENT_END), token.at(DOCUMENT_START)
+                last, token = last.ending(token).at(DOCUMENT_END), token.at(DOCUMENT_START)
             elif changes_speaker(voice, speaker):
                 last, token = last.at(TURN_END), token.at(TURN_START)
             if last is not None:
