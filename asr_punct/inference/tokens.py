@@ -14,11 +14,11 @@ from asr_punct.inference.evidence import (
     STOPPED,
     mark_flags,
 )
+from asr_punct.languages import any_language
 from asr_punct.letter_case import apply_case, case_of, takes_case
 from asr_punct.marks import LEFT, Case, Labels, Mark
 from asr_punct.pauses import BUCKETS, UNKNOWN_PAUSE
 from asr_punct.text import glued_marks
-from asr_punct.text.turns import ANSWERS
 from asr_punct.words import changes_speaker
 
 _LEFT = frozenset(LEFT)
@@ -29,7 +29,7 @@ _CORE = attrgetter("core")
 # integers, because they are faster than flags
 _LEFT_TAKEN, _RIGHT_TAKEN, _CASE_FIXED = map(int, (WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, WordFlag.CASE_FIXED))
 _MUST_OPEN, _MUST_END, _TURN_ENDS = map(int, (WordFlag.MUST_OPEN, WordFlag.MUST_END, WordFlag.TURN_ENDS))
-_ANSWERED = int(WordFlag.ANSWERED)
+_ANSWERED, _REPLIES = int(WordFlag.ANSWERED), any_language().replies
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _FIXED = int(_TAKEN | WordFlag.QUOTED | _CASE_FIXED)
 # not of the marks and the case
@@ -117,7 +117,7 @@ class Token(WordInput):
 
     def ending(self, following: Token) -> Token:
         """Return the token of a word after which a dash of the input begins a turn with the `following` word."""
-        answered = _ANSWERED if following.core.lower() in ANSWERS else 0
+        answered = _ANSWERED if following.core.lower() in _REPLIES else 0
         return replace(self, flags=self.flags | _MUST_END | _TURN_ENDS | answered)
 
     def beginning_turn(self) -> Token:

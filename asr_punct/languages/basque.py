@@ -53,6 +53,7 @@ LANGUAGE = Language(
     after_saying=words("zuen zion zidan zidaten nion nuen"),
     speakers=words("hizlari hizlaria"),
     headings=words("oharra adibidez arazoa egia"),
+    replies=words("bai ez"),
     answers=words("beno tira aizu begira ados"),
     phrase_openers=words("eta edo ala baina baizik ezta zein zer nor nork nola non noiz nora zenbat zergatik"),
     binds_next=words("ez oso hain baita"),

@@ -91,6 +91,7 @@ LANGUAGE = Language(
     speaker_beginnings=words("the"),
     headings=words("note notes example ps"),
     topics=words("problem truth question answer reason point idea solution conclusion result thing goal catch"),
+    replies=words("yes yeah no nope"),
     answers=words("well okay ok look listen hey"),
     phrase_openers=words(
         """the a an to in on at by for from with about into over after before between through during without under

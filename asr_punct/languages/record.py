@@ -90,6 +90,7 @@ class Language:
     headings: Words = _NONE  # words with a colon at the start of a line that name no speaker (`Nota:`)
     topics: Words = _NONE  # words that do not if an article is before them (`El problema:`)
     answers: Words = _NONE  # words that open an answer, with a colon in some texts (`Bueno:`)
+    replies: Words = _NONE  # those that say yes or no
 
     # subtitles: the relations of words are those that the line breaks of Netflix's Timed Text Style Guide name
     phrase_openers: Words = _NONE  # words that belong to the next word: articles, prepositions, conjunctions

@@ -73,6 +73,7 @@ LANGUAGE = Language(
         """problema verdad cuestión duda pregunta respuesta cosa razón motivo idea solución conclusión
         resultado objetivo"""
     ),
+    replies=words("sí si no"),
     answers=words("bueno vale oye oiga venga claro"),
     phrase_openers=words(
         """el la los las lo un una unos unas al a ante bajo con contra desde en entre hacia hasta para por según sin

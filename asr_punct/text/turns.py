@@ -21,9 +21,6 @@ _ALL_DASHES = "-‐‑–—―"
 _HYPHENS, _DASHES = frozenset("-‐‑"), frozenset(_ALL_DASHES)
 _ARROWS = re.compile("(?:>|&gt;){2,}")
 
-ANSWERS = frozenset("sí si no bai ez yes yeah nope".split())  # noqa: SIM905
-"""Words that answer a question at the beginning of a turn."""
-
 
 def may_begin_turn(token: str) -> bool:
     """Whether a token is an arrow or a dash, or a word that begins with one and no number."""
