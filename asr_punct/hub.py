@@ -3,13 +3,18 @@
 `asr_punct.checkpoint` is imported inside functions: shell completion needs only the names.
 """
 
+import logging
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from threading import Timer
 
 from asr_punct.errors import ArgumentError, ModelError, first_line
 
+_LOG = logging.getLogger(__name__)
 AUTO = "auto"
 """Instead of a model's name: choose the shipped model by the language of each document."""
 DEFAULT_MODEL = "es-eu"
@@ -27,6 +32,8 @@ _CONFIG = "config.json"
 _HUB_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")  # org/name
 _TIMEOUT_S = 5.0
 """Seconds to wait for an answer of the hub."""
+_SILENT_S = 3.0
+"""After this time, a line says that a model is being waited for: its library tries again for minutes, in silence."""
 
 
 def shipped_models() -> dict[str, Path]:
@@ -176,15 +183,31 @@ def local_copy(name: str) -> str:
     return name if os.path.isdir(name) or reach_hub() else str(snapshot_download(name, local_files_only=True))
 
 
+@contextmanager
+def _said_if_slow(name: str) -> Iterator[None]:
+    """Log that a model of the hub is waited for, if it takes long."""
+    from huggingface_hub import constants
+
+    timer = Timer(_SILENT_S, _LOG.warning, ("waiting for the model %s of %s", name, constants.ENDPOINT))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def _download(name: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     from asr_punct.checkpoint import CARD, CONFIG, FILES
 
-    reached = reach_hub()
+    reached = False
     try:
-        return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *FILES], local_files_only=not reached))
+        with _said_if_slow(name):
+            reached = reach_hub()
+            return Path(snapshot_download(name, allow_patterns=[CONFIG, CARD, *FILES], local_files_only=not reached))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         reason = first_line(error) if reached else "no connection to the hub"
         found = f"{name!r}, no such directory or shipped model, and none that could be downloaded: {reason}"

@@ -170,6 +170,12 @@ def test_failures_are_listed_at_the_end(run, talks):
     assert sorted(contents(Path("out"))) == ["C.srt", "deep/b.srt", "deep/c.srt", "deep/er/b.srt"]
 
 
+def test_a_line_about_a_file_names_it_once(run, talks):
+    file(talks, "e.vtt", "WEBVTT\n\nstray\n\n00:01.000 --> 00:02.000\nhola\n")
+    status, _, err = run("batch", "talks/e.vtt", "-o", "out", "--model", "es-eu")
+    assert (status, err.splitlines()[0][:53]) == (0, "asr-punct: talks/e.vtt: 1 block of text without times")
+
+
 def test_no_empty_folder_is_left_for_files_that_fail(run, tmp_path):
     """One that was there before stays."""
     for folder in ("in/new/deep", "in/old", "out/old"):

@@ -200,6 +200,7 @@ SPEECH = ("Ana", "main", "Ana", "", "dónde está la casa", "no la veo")
         ([SPEECH, ("Gaze", "main", "Ana", "", "al plato", "al suelo")], ["Ana"]),
         ([("Ana", "utterances", "Ana", "", "sí"), ("utterances", "utterances", "", "", "no")], ["Ana", "utterances"]),
         ([("ref@A", "ref", "A", "", "L_1", "L_2"), ("tx@A", "tx", "A", "ref@A", "hola ana", "ya voy")], ["tx@A"]),
+        ([SPEECH, ("MOT", "main", "MOT", "", "mira la casa")], ["Ana", "MOT"]),
         ([("A", "utt", "", "", "hola ana"), ("ft", "ft", "", "A", "hi ana")], ["A"]),
     ],
 )

@@ -7,6 +7,7 @@ import huggingface_hub
 import pytest
 from huggingface_hub import constants
 
+from asr_punct import hub
 from asr_punct.errors import ArgumentError, ModelError
 from asr_punct.hub import find_model, reach_hub
 
@@ -40,6 +41,20 @@ def test_a_model_on_an_unreachable_hub(nowhere, caplog):
     assert error.value.found.endswith("no connection to the hub")
     assert time.monotonic() - begin < 20
     assert not caplog.messages
+
+
+def test_a_hub_that_takes_long_is_named(nowhere, monkeypatch, caplog):
+    def wait(*_, **__):
+        while not caplog.messages:
+            time.sleep(0.01)
+        raise OSError("late")
+
+    monkeypatch.setattr(hub, "_SILENT_S", 0.0)
+    monkeypatch.setattr(hub, "reach_hub", lambda: True)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", wait)
+    with pytest.raises(ArgumentError, match="late"):
+        find_model("a/b")
+    assert caplog.messages == [f"waiting for the model a/b of {constants.ENDPOINT}"]
 
 
 def test_a_ctc_model_on_an_unreachable_hub(nowhere, caplog):

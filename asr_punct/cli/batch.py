@@ -141,7 +141,7 @@ class _Report:
                 if warning not in self._warnings:  # printed for the first file that has it
                     self._warnings.add(warning)
                     if isinstance(warning, str):
-                        print_about(result.item.source, warning)
+                        print_about(result.item.source, warning.removeprefix(f"{result.item.source}: "))
                     else:
                         print_hint(result.item.source, warning, self.quiet, self._no_case)
 

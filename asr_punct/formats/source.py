@@ -157,7 +157,8 @@ class Source:
         """Raise InputError if a file of an unknown suffix, or `.txt`, looks like another format than text."""
         spoken = self._spoken_lines()
         texts = [" ".join(line.split()) for line in spoken]
-        if (texts and _JSON_START.match(texts[0])) or any(map(_JSON_LINES.match, map("\n".join, pairwise(texts)))):
+        pairs = map("\n".join, pairwise([*texts, ""]))
+        if (texts and _JSON_START.match(texts[0])) or any(map(_JSON_LINES.match, pairs)):
             self._refuse("JSON", "")
         for kind, pattern in registry.UNREADABLE_LINES.items():
             if spoken and pattern.match(spoken[0]):

@@ -88,6 +88,11 @@ def _has_part(text: str, names: Sequence[str]) -> bool:
     return not set(names).isdisjoint(re.split(r"[\W\d_]+", text.lower()))
 
 
+def _is_other(tier: EafTier) -> bool:
+    """Whether a tier is named like one of notes or codes, and not after its speaker (`MOT`)."""
+    return tier.id != tier.participant and _is_named(tier, _OTHER_NAMES)
+
+
 def _is_own(tier: EafTier) -> bool:
     return tier.type == UTTERANCES and not tier.parent and tier.id.startswith(tier.participant or UTTERANCES)
 
@@ -127,7 +132,7 @@ def _with_texts_of_ids(roots: Sequence[EafTier], tiers: Sequence[EafTier]) -> li
 
 def _speech(tiers: Sequence[EafTier], *, has_words: bool) -> list[EafTier]:
     """Return the tiers of utterances."""
-    chosen = [t for t in tiers if _is_own(t) or not (_is_coded(t) or _is_named(t, _OTHER_NAMES))]
+    chosen = [t for t in tiers if _is_own(t) or not (_is_coded(t) or _is_other(t))]
     if any(tier.participant for tier in chosen):
         chosen = [
             t for t in chosen if t.participant or _is_own(t) or _has_part(t.id, _UTTERANCE_NAMES) or _is_running(t)
