@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter
 
 from asr_punct.channels import chronological
@@ -11,7 +11,7 @@ from asr_punct.marks import Mark
 from asr_punct.text import read_marks, split_token
 from asr_punct.text.sentence_ends import ends_sentence
 from asr_punct.text.turns import has_arrow
-from asr_punct.words import Utterance, Word
+from asr_punct.words import Utterance, Word, by_speaker
 
 
 def sentences(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
@@ -22,10 +22,18 @@ def sentences(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utter
     """
     for _, document in groupby(utterances, key=lambda utterance: utterance.context):
         found = list[Utterance]()
-        by_channel = sorted(document, key=lambda utterance: utterance.channel)
+        by_channel = sorted(chain.from_iterable(map(_turns, document)), key=lambda utterance: utterance.channel)
         for _, turn in groupby(by_channel, key=lambda utterance: (utterance.channel, utterance.speaker)):
             found += _sentences_of_turn(list(turn), glyphs)
         yield from chronological(found, attrgetter("start"))
+
+
+def _turns(utterance: Utterance) -> Iterator[Utterance]:
+    """Yield the words of each speaker of an utterance; those of an unknown one belong to the speaker before them."""
+    left, speaker = iter(utterance.words), utterance.speaker
+    for name, count in by_speaker(utterance.words, speaker):
+        speaker = name or speaker
+        yield replace(utterance, speaker=speaker, words=tuple(islice(left, count)))
 
 
 def _sentences_of_turn(turn: Sequence[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:

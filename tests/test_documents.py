@@ -54,6 +54,19 @@ def test_sentences_end_at_labels_speakers_and_documents():
     assert lines(sentences([first, *others], EN)) == ["one.", "two", "three", "four"]
 
 
+def test_sentences_end_where_words_of_an_utterance_have_another_speaker():
+    words = [
+        Word(text, n, n + 0.5, speaker=name)
+        for n, (text, name) in enumerate(zip("abcde", ["A", "B", "B", "", "A"], strict=True))
+    ]
+    found = list(sentences([Utterance(tuple(words), speaker="A")], EN))
+    assert [(text, each.speaker) for text, each in zip(lines(found), found, strict=True)] == [
+        ("a", "A"),
+        ("b c", "B"),
+        ("d e", "A"),
+    ]
+
+
 def test_a_sentence_goes_on_over_a_turn_of_another_channel():
     turns = [spoken("we went", 0.0, channel="1"), spoken("yes.", 1.2, channel="2"), spoken("home.", 3.0, channel="1")]
     assert lines(sentences(turns, EN)) == ["we went home.", "yes."]

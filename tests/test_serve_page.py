@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from asr_punct import formats
 from asr_punct.errors import AsrPunctError
-from asr_punct.formats.registry import BINARY_FILES, FORMATS, WRITABLE_FILES
+from asr_punct.formats.registry import BINARY_FILES, FORMATS, PARAGRAPH_FORMATS, WRITABLE_FILES
 from asr_punct.marks import CASES, LEFT, MARKS, RIGHT, Labels
+from asr_punct.paragraphs import ParagraphSettings, timed_paragraphs
 from asr_punct.serve.pages import PAGE
 from asr_punct.subtitles import PRESETS
 from asr_punct.words import annotate
@@ -149,6 +150,8 @@ def test_given_labels_are_written_as_by_the_package(client, punctuator, tmp_path
     left = iter(labels)
     edited = [annotate(each, labels=[next(left) for _ in each.words]) for each in restored]
     out = io.StringIO()
+    if to in PARAGRAPH_FORMATS:
+        edited = list(timed_paragraphs(edited, punctuator.glyphs, ParagraphSettings()))
     try:
         FORMATS[to].write(edited, out, punctuator.glyphs)
         expected = 200, out.getvalue()
@@ -209,6 +212,18 @@ def test_the_side_of_a_quotation_mark_is_kept(client):
     assert again.text.strip() == '"¿Quién es?"'
     bad = found.text.replace('"inside": true', '"inside": 1')
     assert client.post("/v1/punctuate", files={"file": ("a.json", bad)}).json()["error"]["found"] == "inside 1"
+
+
+def test_text_of_a_file_with_times_is_in_paragraphs(client):
+    segments = [("Ana", "ana"), ("Ana", "mira."), ("Jon", "la casa.")]
+    file = {
+        "segments": [
+            {"start": i, "end": i + 1, "text": text, "speaker": name} for i, (name, text) in enumerate(segments)
+        ]
+    }
+    data = {"to": "text", "as_is": "1", "language": "es"}
+    answer = client.post("/v1/punctuate", files={"file": ("a.json", json.dumps(file))}, data=data)
+    assert answer.text.splitlines() == ["ana mira.", "la casa."]
 
 
 def test_labels_of_words_in_json(client):

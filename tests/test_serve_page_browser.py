@@ -302,15 +302,20 @@ def test_the_tools_take_a_row_each_and_a_video_is_beside_the_buttons(open_page, 
         drop(page, ctm, sound)
         page.click("#view-cues")
         page.wait("document.querySelector('#words').dataset.layout === 'cues'")
+        page.run(f"{WORDS}[0].click()")
         for language in ("es", "eu", "en"):
             page.choose("#ui-language", language)
             assert page.run(rows) == [page.run(one)] * 2, language
+            tops = "new Set([...document.querySelectorAll('#editor .group button')].map((each) => each.offsetTop))"
+            assert page.run(f"{tops}.size") == 1, language
         page.run("document.querySelector('#player').classList.add('video')")
         page.run(f"{WORDS}[0].focus()")
         page.press(",")  # selects it
         box = "document.querySelector('{}').getBoundingClientRect()"
         assert page.run(f"{box.format('#player')}.right <= {box.format('#editor')}.left")
         assert page.run(f"{box.format('#waveform')}.width > 1000")
+        page.send("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+        assert page.run("innerWidth") == 390  # nothing is wider
 
 
 def test_captions_for_viewers(open_page):

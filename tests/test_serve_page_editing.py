@@ -121,11 +121,12 @@ def test_search_replaces_words_and_keeps_their_marks(open_page, make, tmp_path):
     with open_page(make=make) as page:
         drop(page, words_json("Hiba dice que iba a casa dice Iba ayer", tmp_path, marks={"dice": ["COMMA"]}))
         page.press("h", modifiers=2)
-        keys(page, "=dice")
-        assert page.text("#found") == "2 found"
+        keys(page, "=dice,")
+        assert page.text("#found") == "2 found (whole words)"
         page.run("document.querySelector('#replacement').focus()")
         keys(page, "=le contó")
         page.click("#replace-all")
+        assert page.text("#status") == "2 replaced."
         assert page.run(TEXT) == "Hiba le contó, que iba a casa le contó, Iba ayer"
         page.run("document.querySelector('#find').select()")
         page.run("document.querySelector('#find').focus()")
@@ -147,9 +148,32 @@ def test_speakers_are_renamed(open_page, make, tmp_path):
         page.click(".speaker")
         keys(page, "=Miren", "Enter")
         assert page.run(speaker) == "Miren"
+        assert page.run("document.activeElement.textContent") == "kaixo"
         assert export(page, "markdown", "talk.md").startswith("**Miren**")
         page.press("z", modifiers=2)
         assert page.run(speaker) == "S1"
+
+
+def test_another_speaker_speaks_from_a_word_on(open_page, make, tmp_path):
+    speakers = "[...document.querySelectorAll('.speaker')].map((each) => each.textContent).join()"
+    with open_page(make=make) as page:
+        drop(page, words_json("kaixo denoi ongi etorri hemen gaude", tmp_path, speaker="Ane"))
+        page.run("document.querySelectorAll('.w')[2].focus()")
+        keys(page, "k", "=Jon", "Enter", *["ArrowRight"] * 2, "k", "=Ane", "Enter", "k", "Escape")
+        assert page.run(speakers) == "Ane,Jon,Ane"
+        markdown = export(page, "markdown", "talk.md")
+        assert re.findall(r"\*\*(\w+)\*\* \d:\d\d:\d\d\\\n(.*)", markdown) == [
+            ("Ane", "kaixo denoi"),
+            ("Jon", "ongi etorri"),
+            ("Ane", "hemen gaude"),
+        ]
+        shown(page)
+        assert page.run(speakers) == "Ane,Jon,Ane"
+        page.click("#view-text")
+        keys(page, "z")
+        for _ in range(2):
+            page.press("z", modifiers=2)
+        assert page.run(speakers) == "Ane"
 
 
 def test_doubtful_marks_are_counted_down(open_page, tmp_path):
@@ -167,8 +191,9 @@ def test_doubtful_marks_are_counted_down(open_page, tmp_path):
         assert total >= begin > 0
         assert page.run(doubtful) == total
         seen = set()
+        page.run("document.activeElement.blur()")
         for left in range(total, 0, -1):
-            page.click("#next-doubt")
+            keys(page, "n")
             seen.add(page.run("document.activeElement.dataset.id"))
             assert page.run(count) == left
         page.press("n")
@@ -188,6 +213,7 @@ def test_an_edit_of_20_000_words_draws_only_the_words_around_it(open_page, make,
         keys(page, ".", "F2", "=bihar goizean", "Enter", "Delete", "j")
         page.wait("document.querySelectorAll('.w').length === 20_000")
         assert 0 < page.run("drawn") < 200
+        assert page.run("document.querySelector('.status').getBoundingClientRect().top") == 0  # seen wherever one reads
 
 
 def blocks(page):
@@ -212,6 +238,7 @@ def test_cues_are_split_and_joined_and_exported_as_they_are_seen(open_page, make
     with open_page(make=make) as page:
         drop(page, path)
         shown(page)
+        assert page.run("document.querySelector('#format').value") == "srt"
         assert export(page, "srt", "talk.srt") == out.getvalue()
         begin = blocks(page)
         assert begin == [["kaixo guztioi, gaur hemen gaude."], ["zer moduz zaudete?"], ["oso ondo, eskerrik asko zuri"]]
@@ -229,6 +256,9 @@ def test_cues_are_split_and_joined_and_exported_as_they_are_seen(open_page, make
         page.run("document.querySelectorAll('.w')[3].focus()")
         keys(page, "t", "=0:01.5 → 0:02.5", "Enter")
         assert page.run("document.activeElement.textContent") == "gaur"  # its first word
+        page.press("ArrowRight", modifiers=8)
+        assert page.run("document.activeElement.closest('p').innerText").startswith("00:00:01.500 → 00:00:02.600")
+        page.press("ArrowLeft", modifiers=8)
         assert "Dialogue: 0,0:00:01.50,0:00:02.50,Default,,0,0,0,,gaur hemen gaude." in export(page, "ass", "talk.ass")
         page.choose("#preset", "bbc")
         page.wait("document.querySelector('.times').title.startsWith('Times: 1 to')")

@@ -13,10 +13,11 @@ from asr_punct.encoding import encoded
 from asr_punct.errors import AsrPunctError
 from asr_punct.formats import binary_content, with_glyphs, write_stream
 from asr_punct.formats.json.own import word_object
-from asr_punct.formats.registry import FORMATS, BinaryFormat
+from asr_punct.formats.registry import FORMATS, PARAGRAPH_FORMATS, BinaryFormat
 from asr_punct.glyphs import Glyphs, write_word
 from asr_punct.inference.punctuator import Punctuator
 from asr_punct.marks import Labels
+from asr_punct.paragraphs import ParagraphSettings, timed_paragraphs
 from asr_punct.serve.requests import ParsedRequest
 from asr_punct.serve.service_errors import ServiceError, bad_request
 from asr_punct.words import Utterance, annotate, word_count
@@ -54,6 +55,8 @@ def write_answer(request: ParsedRequest, restored: Iterable[Utterance], punctuat
     out, chosen = StringIO(), FORMATS[request.to]
     try:
         utterances, glyphs = with_glyphs(restored, punctuator.glyphs)
+        if request.to in PARAGRAPH_FORMATS:
+            utterances = timed_paragraphs(utterances, glyphs, ParagraphSettings())
         if isinstance(chosen, BinaryFormat):
             content = binary_content(utterances, glyphs, chosen, request.limits)
         else:

@@ -12,6 +12,7 @@ import { report, reportError } from "./status.js";
 import { PRESETS } from "./tables.js";
 
 const DEFAULT = "netflix";
+const STEP_S = 0.1;
 /** Return the limits of a preset for a language, with its `speed`, characters a second. */
 function limitsOf(name, language) {
   const { speeds, ...limits } = PRESETS[name];
@@ -63,6 +64,20 @@ export class CueTools extends EventTarget {
   /** Open the times of the cue of the selected word, to type others. */
   openTimes() {
     if (this.isShown) this.tab.view.elementOf(this.tab.selected).closest("p").querySelector(".times").click();
+  }
+
+  /** Show the cue of the selected word longer (1) or less long (-1). */
+  moveEnd(step) {
+    const { selected } = this.tab;
+    const cue = this.isShown && this.cues.of(selected);
+    if (!cue) return;
+    this.cues.setTimes(cue, cue.start, cue.end + step * STEP_S);
+    this.tab.select(selected);
+  }
+
+  /** Forget cues that nobody saw or edited since the words have other speakers. */
+  forget() {
+    if (!this.isShown && !this.cues?.isEdited) this.cues = null;
   }
 
   /** Go to the next cue that breaks a limit after the selected word, or with -1 to the previous one. */
@@ -148,6 +163,7 @@ export class CueTools extends EventTarget {
       report("cues", { count: this.cues.list.length });
     }
     this.cues.isShown = true;
+    if (!isCueFormat(this.tab.transcript.format)) byId("format").value ||= "srt";
     this.#show(true);
   }
 

@@ -9,7 +9,7 @@ import { fillFormats } from "./formats.js";
 import { startKeys } from "./keys.js";
 import { Paragraphs } from "./paragraphs.js";
 import { Search } from "./search.js";
-import { openNameInput } from "./speakers.js";
+import { openNameInput, openSpeakerInput } from "./speakers.js";
 import { report, reportError } from "./status.js";
 import { currentTab } from "./tabs.js";
 import { Transport } from "./transport.js";
@@ -76,7 +76,10 @@ export class FileTab {
       this.view.exchange(detail);
       this.player.follow(transcript);
     });
-    transcript.addEventListener("speakers", () => this.layOut());
+    transcript.addEventListener("speakers", () => {
+      this.cueTools.forget();
+      this.layOut();
+    });
     transcript.addEventListener("edit", () => this.showUndo());
     this.showUndo();
     this.search.clear();
@@ -92,7 +95,11 @@ export class FileTab {
 
   /** Show the words in their layout. */
   layOut() {
-    const rename = (name, button) => openNameInput(button, name, (newName) => this.transcript.renameSpeaker(name, newName));
+    const rename = (name, button) => openNameInput(button, name, (newName) => {
+      const word = this.view.wordOf(button.closest("p").querySelector(".w"));
+      this.transcript.renameSpeaker(name, newName);
+      this.select(word);
+    });
     const layout = this.cueTools.isShown ? this.cueTools.layout(rename) : new Paragraphs(this.transcript, rename);
     this.view.show(this.transcript, layout);
     if (this.selected) this.select(this.selected);
@@ -118,6 +125,16 @@ export class FileTab {
     if (word.from !== undefined) this.waveform.goTo(word.from);
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Open a field for who speaks from the selected word on. */
+  openSpeaker() {
+    const { selected, transcript } = this;
+    const names = [...new Set(transcript.words.map((word) => transcript.speakerOf(word)))].filter(Boolean);
+    openSpeakerInput(this.view.elementOf(selected), names, (name) => {
+      transcript.setSpeaker(selected, name);
+      this.select(selected);
+    });
   }
 
   /** Select the next word, or with -1 the previous one. */

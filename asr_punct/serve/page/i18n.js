@@ -28,6 +28,7 @@ export function translate() {
   for (const element of document.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
   for (const element of document.querySelectorAll("[data-t-label]")) {
     element.setAttribute("aria-label", t(element.dataset.tLabel));
+    if (element.matches("input")) element.title = element.ariaLabel; // without a text beside it
   }
 }
 

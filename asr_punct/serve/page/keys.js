@@ -3,6 +3,7 @@
 import { byId } from "./dom.js";
 import { KEYS } from "./marks.js";
 import { CASES } from "./tables.js";
+import { currentTab } from "./tabs.js";
 import { openWordInput } from "./word-input.js";
 
 const ACTIONS = {
@@ -22,6 +23,9 @@ const ACTIONS = {
   j: (tab) => tab.select(tab.transcript.join(tab.selected)),
   c: ({ transcript, selected }) =>
     transcript.setCase(selected, CASES[(CASES.indexOf(selected.case) + 1) % CASES.length]),
+  k: (tab) => tab.openSpeaker(),
+  "shift+arrowright": (tab) => tab.cueTools.moveEnd(1),
+  "shift+arrowleft": (tab) => tab.cueTools.moveEnd(-1),
   s: (tab) => tab.cueTools.edit("split"),
   m: (tab) => tab.cueTools.edit("join"),
   b: (tab) => tab.cueTools.edit("toggleBreak"),
@@ -53,6 +57,12 @@ export function startKeys(tab) {
     if (!act) return;
     if (word !== tab.selected) tab.select(word);
     act(tab);
+    event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => { // before a word has the focus
+    const isFree = event.target === document.body && tab.transcript && currentTab() === "tab-file";
+    if (!isFree || event.ctrlKey || event.metaKey || event.altKey || !/^[np]$/i.test(event.key)) return;
+    action(event)(tab);
     event.preventDefault();
   });
   for (const button of document.querySelectorAll("button[data-key]")) {

@@ -2,9 +2,11 @@
 
 import { byId } from "./dom.js";
 import { number, t } from "./i18n.js";
+import { labelled } from "./marks.js";
+import { report } from "./status.js";
 
 const folded = (text) => text.toLowerCase();
-const tokens = (text) => text.split(/\s+/).filter(Boolean).map((token) => folded(token));
+const tokens = (text) => text.split(/\s+/).filter(Boolean).map((token) => folded(labelled(token).word));
 
 /** The row of fields; it works on a tab (`FileTab`). */
 export class Search {
@@ -87,7 +89,9 @@ export class Search {
   }
 
   replaceAll() {
-    this.#write(this.#found());
+    const found = this.#found();
+    this.#write(found);
+    report("replaced", { count: () => number(found.length) });
   }
 
   #write(places) {

@@ -12,22 +12,42 @@ export function speakerButton(name, onClick) {
   return button;
 }
 
-/** Open a field at a button with a name; `onName` is called with a new name. */
+/** Open a field in the place of a button with a name; `onName` is called with a new name. */
 export function openNameInput(button, name, onName) {
-  const input = document.createElement("input");
-  input.className = "word-input";
+  const input = nameInput(button, name, t("rename_speaker"), onName);
   input.value = name;
   input.size = Math.max(12, name.length + 2);
-  input.ariaLabel = t("rename_speaker");
+  button.hidden = true;
+  input.focus();
+  input.select();
+}
+
+/** Open a field before a word for the name of its speaker, with those of `names` to choose from. */
+export function openSpeakerInput(element, names, onName) {
+  const input = nameInput(element, "", t("set_speaker"), onName);
+  input.placeholder = t("set_speaker");
+  input.size = input.placeholder.length;
+  const list = document.createElement("datalist");
+  list.id = "speaker-names";
+  list.append(...names.map((name) => new Option(name)));
+  input.append(list); // goes with the field
+  input.setAttribute("list", list.id);
+  input.focus();
+}
+
+function nameInput(element, old, label, onName) {
+  const input = document.createElement("input");
+  input.className = "word-input";
+  input.ariaLabel = label;
   let isOpen = true;
   const close = (isWritten) => {
     if (!isOpen) return;
     isOpen = false;
-    button.hidden = false;
+    element.hidden = false;
     input.remove();
-    button.focus();
+    element.focus();
     const text = input.value.trim();
-    if (isWritten && text && text !== name) onName(text);
+    if (isWritten && text && text !== old) onName(text);
   };
   input.addEventListener("blur", () => close(true));
   input.addEventListener("keydown", (event) => {
@@ -36,8 +56,7 @@ export function openNameInput(button, name, onName) {
     event.preventDefault(); // Enter would also click the button
     close(event.key === "Enter");
   });
-  button.before(input);
-  button.hidden = true;
-  input.focus();
-  input.select();
+  for (const kind of ["click", "dblclick"]) input.addEventListener(kind, (event) => event.stopPropagation());
+  element.before(input);
+  return input;
 }

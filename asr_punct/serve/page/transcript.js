@@ -136,13 +136,24 @@ export class Transcript extends EventTarget {
 
   /** Give all words of a speaker another name. */
   renameSpeaker(name, newName) {
-    const owners = [...this.utterances, ...this.words].filter((each) => each.speaker === name);
-    const set = (value) => {
-      for (const owner of owners) owner.speaker = value;
+    this.#setSpeaker([...this.utterances, ...this.words].filter((each) => each.speaker === name), newName);
+  }
+
+  /** Let somebody else speak from a word on, to the end of the turn in its utterance. */
+  setSpeaker(word, name) {
+    const rest = word.utterance.words.slice(placeOf(word));
+    const end = rest.findIndex((each) => this.speakerOf(each) !== this.speakerOf(word));
+    this.#setSpeaker(end < 0 ? rest : rest.slice(0, end), name);
+  }
+
+  #setSpeaker(owners, name) {
+    const old = owners.map(({ speaker }) => speaker);
+    const set = (names) => {
+      for (const [index, owner] of owners.entries()) owner.speaker = names[index];
       this.isRewritten = true;
       this.dispatchEvent(new Event("speakers"));
     };
-    this.run({ apply: () => set(newName), revert: () => set(name) });
+    this.run({ apply: () => set(owners.map(() => name)), revert: () => set(old) });
   }
 
   /** Do an edit of this transcript that can be undone (see `History`), and return its word. */
