@@ -26,10 +26,14 @@ def without_fillers(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator
 
     Utterances that lose words have no `origin`: they cannot be written into the file that they were read from.
     """
+    left = dict[tuple[tuple[str, str], str], _Dropped]()  # by the last utterance of each speaker
     for utterance in utterances:
-        words = _kept(utterance.words, glyphs.of(utterance.language).name)
+        speaker = utterance.side, utterance.speaker
+        words, left[speaker] = _kept(
+            utterance.words, glyphs.of(utterance.language).name, left.get(speaker) or _Dropped()
+        )
         if len(words) == len(utterance.words):
-            yield utterance
+            yield utterance if words == utterance.words else replace(utterance, words=words)
         elif words:
             yield replace(utterance, words=words, origin=None)
 
@@ -59,8 +63,9 @@ class _Dropped:
         return replace(word, labels=changed if changed != _NO_LABELS else word.labels, start=start)
 
 
-def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
-    kept, dropped = list[Word](), _Dropped()
+def _kept(words: tuple[Word, ...], language: str, dropped: _Dropped) -> tuple[tuple[Word, ...], _Dropped]:
+    """Return the words that stay, after words of the speaker that were dropped, and what the last ones leave."""
+    kept = list[Word]()
     begins = _begin_sentences(words, language)
     for word, begins_one, is_dropped in zip(words, begins, _dropped(words, language), strict=True):
         if not is_dropped:
@@ -73,7 +78,7 @@ def _kept(words: tuple[Word, ...], language: str) -> tuple[Word, ...]:
         dropped.start = word.start if dropped.start is None else dropped.start
         if kept:
             kept[-1] = _mended(kept[-1], word, marks - set(LEFT), language)
-    return tuple(kept)
+    return tuple(kept), replace(dropped, start=None)
 
 
 def _begin_sentences(words: Sequence[Word], language: str) -> list[bool]:

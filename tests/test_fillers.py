@@ -91,6 +91,15 @@ def test_an_utterance_of_fillers_goes():
     ]
 
 
+def test_a_capital_goes_to_the_next_utterance_of_the_speaker():
+    first, second = utterance("We left. Um,", "en"), utterance("that is all. He knows.", "en")
+    other = replace(utterance("no.", "en"), speaker="b")
+    found = without_fillers([first, other, second, second], glyphs("en"))
+    assert [text_of_utterance(each, glyphs("en")) for each in found] == [
+        *("We left.", "no.", "That is all. He knows.", "that is all. He knows.")
+    ]
+
+
 def test_edges_of_segments_keep_their_times():
     words = (Word("um", 1.0), Word("well"), Word("uh", end=3.0))
     [found] = without_fillers([Utterance(words, language="en", origin="file")], glyphs("en"))
