@@ -12,7 +12,7 @@ from asr_punct.text import split_token, without_marks
 from asr_punct.text.roles import Role, RoleReader, roles_of
 from asr_punct.words import Utterance, split_words, text_of_utterance
 
-SHORT = {Role.WORD: "w", Role.SOUND: "s", Role.PIECE: "p", Role.TURN: "t"}
+SHORT = {Role.WORD: "w", Role.SOUND: "s", Role.PIECE: "p", Role.TURN: "t", Role.REMARK: "r"}
 
 ROLES = [
     ("es", "[puerta se abre] quién es", "sssww"),
@@ -25,6 +25,7 @@ ROLES = [
     ("es", "a < b y c > d", "wwwwwww"),
     ("es", "[sin cerrar y nada más", "wwwww"),
     ("es", "[noise] hola", "ww"),
+    ("es", "(gipuzkoa) irun (gipuzkoa), irun (risas) (eh) [gipuzkoa]. (gipuzkoa)", "wwrwwwww"),
     ("en", "i 'll do n't 's", "wpwpp"),
     ("en", "'ll go", "ww"),
     ("es", "i 'll", "ww"),

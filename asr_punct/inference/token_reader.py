@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, repeat
 from operator import attrgetter
@@ -30,6 +30,7 @@ _CACHED_TOKENS, _CACHED_WORDS = 100_000, 1 << 16
 _CORE, _NEEDS_NEIGHBOURS = attrgetter("core"), attrgetter("needs_neighbours")
 _Key = tuple[str, int]
 """Text of a word and bucket of the pause after it."""
+_Split = Callable[[str, str], tuple[str, str, str]]
 # integers, because they are faster than flags
 _ENDED, _CASE_FIXED, _OPENING = map(
     int, (WordFlag.ENDED, WordFlag.CASE_FIXED, WordFlag.MUST_OPEN | WordFlag.NEVER_OPEN)
@@ -170,7 +171,9 @@ class TokenReader:
         pause_buckets = buckets(pauses).tolist() if _any_known(pauses) else [UNKNOWN_PAUSE] * len(words)
         tokens = self._tokens(list(zip([word.text for word in words], pause_buckets, strict=True)))
         for i, role in enumerate(roles):
-            if role is not Role.WORD:
+            if role is Role.REMARK:
+                (tokens[i],) = self._make_tokens([(words[i].text, pause_buckets[i])], split_token)
+            elif role is not Role.WORD:
                 tokens[i] = _with_role(tokens[i], role)
         labels = [word.labels for word in words]
         if not _any_known(labels):
@@ -181,7 +184,7 @@ class TokenReader:
 
     def _pause(self, word: Word, role: Role) -> Pause:
         """Return the pause after a word, with the time of the word itself if the model does not see it."""
-        is_seen = role is Role.PIECE or (role is not Role.SOUND and _split(word.text, self._language)[1])
+        is_seen = role in (Role.PIECE, Role.REMARK) or (role is not Role.SOUND and _split(word.text, self._language)[1])
         return word.pause if is_seen else add_pauses(word_duration(word), word.pause)
 
     def _tokens(self, keys: Sequence[_Key]) -> list[Token]:
@@ -197,8 +200,8 @@ class TokenReader:
         cache.update((key, token) for key, token in new.items() if len(key[0]) <= LONGEST_CACHED)
         return result
 
-    def _make_tokens(self, keys: Sequence[_Key]) -> Iterator[Token]:
-        parts = [_split(text, self._language) for text, _ in keys]
+    def _make_tokens(self, keys: Sequence[_Key], split: _Split | None = None) -> Iterator[Token]:
+        parts = [(split or _split)(text, self._language) for text, _ in keys]
         spoken = [clean(unescape(core)).lower() for _, core, _ in parts]
         subwords = self._tokenizer.encode(spoken)
         for (text, pause), (left, core, right), read, ids in zip(keys, parts, spoken, subwords, strict=True):

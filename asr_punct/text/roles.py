@@ -8,7 +8,14 @@ from enum import Enum, auto
 from asr_punct.caching import cached_by_word
 from asr_punct.text.edges import split_token
 from asr_punct.text.pieces import count_pieces, may_be_piece
-from asr_punct.text.sounds import LONGEST_SONG, may_begin_sound, sentence_begins_after, sound_length, split_sound
+from asr_punct.text.sounds import (
+    LONGEST_SONG,
+    is_remark,
+    may_begin_sound,
+    sentence_begins_after,
+    sound_length,
+    split_sound,
+)
 from asr_punct.text.turns import Turns, closes_parenthesis, may_begin_turn
 
 
@@ -19,6 +26,8 @@ class Role(Enum):
     """A token that is read on its own: a word, a sound in one token, or marks."""
     SOUND = auto()
     """A part of a sound of several tokens (`sounds`)."""
+    REMARK = auto()
+    """A word in round brackets that is no sound (`sounds`)."""
     PIECE = auto()
     """The continuation of the word before it (`pieces`)."""
     TURN = auto()
@@ -44,7 +53,7 @@ class RoleReader:
     def push(self, token: str) -> list[Role]:
         """Return the roles of the oldest held tokens that are known now that the next token is."""
         if not self._held and not is_special(token, self._language):
-            self._take_word(token)
+            self._take_word(token, is_sound=split_sound(token) is not None)
             return [Role.WORD]
         self._held.append(token)
         return self._settle(final=False)
@@ -79,12 +88,13 @@ class RoleReader:
         is_turn = may_begin_turn(held[0]) and self._turns.begins(held, self._at_start, final)
         if is_turn is None:
             return []
-        self._take_word(held[0])
-        return [Role.TURN if is_turn else Role.WORD]
+        role = Role.REMARK if is_remark(held[0], self._begins_sentence) else Role.WORD
+        self._take_word(held[0], is_sound=role is Role.WORD and split_sound(held[0]) is not None)
+        return [Role.TURN if is_turn else role]
 
-    def _take_word(self, token: str) -> None:
+    def _take_word(self, token: str, is_sound: bool) -> None:
         _, core, after = split_token(token, self._language)
-        if not core or split_sound(token):
+        if not core or is_sound:
             self._word = []
             self._begins_sentence = sentence_begins_after(token, self._begins_sentence) or not core
             return
@@ -109,4 +119,4 @@ def roles_of(tokens: Iterable[str], language: str) -> list[Role]:
 @cached_by_word(1 << 16)
 def is_special(token: str, language: str) -> bool:
     """Whether the role of a token, or of those after it, may be another one than `WORD`."""
-    return may_be_piece(token, language) or may_begin_sound(token) or may_begin_turn(token)
+    return may_be_piece(token, language) or may_begin_sound(token) or may_begin_turn(token) or is_remark(token, False)

@@ -27,14 +27,15 @@ _CODE = re.compile(r"\(?%[A-Za-z][A-Za-z_-]*\)?|spn")
 _CLOSING = {"[": "]", "{": "}", "<": ">", "(": ")"}
 _NOTES = frozenset("♪♫♬♩🎵🎶")
 _SENTENCE_ENDS = frozenset(".?!…")
+_HESITATIONS = any_language().hesitations
 _SOUND_NAME = re.compile("|".join(any_language().sounds), re.IGNORECASE)
 
 
 def split_sound(token: str) -> tuple[str, str, str] | None:
     """Return the marks before a sound, the sound, and the marks after it; None for all other tokens.
 
-    A sound is one word in brackets, with a letter (`[noise]`, `<unk>`, `(laughs)`, `{breath}`), a code (`%hesitation`,
-    `spn`), or symbols that nobody pronounces (`♪`).
+    A sound, or a remark (see `is_remark`), is one word in brackets, with a letter (`[noise]`, `<unk>`, `(laughs)`,
+    `{breath}`), a code (`%hesitation`, `spn`), or symbols that nobody pronounces (`♪`).
     """
     if token.isalpha() and token != "spn":
         return None
@@ -46,6 +47,14 @@ def split_sound(token: str) -> tuple[str, str, str] | None:
         or _CODE.fullmatch(token, start, end)
     )
     return (token[:start], token[start:end], token[end:]) if is_sound else None
+
+
+def is_remark(token: str, begins_sentence: bool) -> bool:
+    """Whether a word in round brackets is part of its sentence (`vive en Irun (Gipuzkoa)`), as several words are."""
+    if begins_sentence or "(" not in token or not (sound := split_sound(token)):
+        return False
+    word = sound[1].strip("()").lower()
+    return sound[1].startswith("(") and word.isalpha() and word not in _HESITATIONS and not _SOUND_NAME.match(word)
 
 
 def may_begin_sound(token: str) -> bool:
