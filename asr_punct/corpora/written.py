@@ -7,7 +7,6 @@ NeMo has a file of words and a file of labels (`formats.lines.nemo_labels`) for 
 
 import io
 import random
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -123,20 +122,19 @@ def _line(utterance: Utterance) -> _TsvLine:
 
 def _draw_parts(lines: Sequence[_TsvLine], shares: dict[str, float], rng: random.Random, summary: Summary) -> list[str]:
     """Draw the part of each document, and return that of every line."""
-    documents = dict.fromkeys(line.document for line in lines)
-    if len(documents) < len(shares):
+    documents = list(dict.fromkeys(line.document for line in lines))
+    by_line = len(documents) < len(shares)
+    if by_line:
         summary.problems.append(
             f"documents: found {len(documents)}, expected {len(shares)} or more for {', '.join(shares)}: "
             "divided by blocks of lines (an empty line ends a document)"
         )
-        sizes = {name: 1 + int((len(lines) - len(shares)) * share) for name, share in shares.items()}  # none is empty
-        sizes["train"] += len(lines) - sum(sizes.values())
-        return [name for name, size in sizes.items() for _ in range(size)]
-    drawn = dict(zip(documents, rng.choices(list(shares), list(shares.values()), k=len(documents)), strict=True))
-    for name in shares:
-        if name not in drawn.values():
-            # No part may be empty: move a document from the part that has the most.
-            sizes = Counter(drawn.values())
-            largest = max(sizes, key=sizes.__getitem__)
-            drawn[rng.choice([document for document, part in drawn.items() if part == largest])] = name
+    units = len(lines) if by_line else len(documents)
+    sizes = {name: 1 + int((units - len(shares)) * share) for name, share in shares.items()}  # none is empty
+    sizes["train"] += units - sum(sizes.values())
+    parts = [name for name, size in sizes.items() for _ in range(size)]
+    if by_line:
+        return parts
+    rng.shuffle(parts)
+    drawn = dict(zip(documents, parts, strict=True))
     return [drawn[line.document] for line in lines]
