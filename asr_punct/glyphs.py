@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from asr_punct.characters import characters_of
 from asr_punct.languages import facts_of
 from asr_punct.letter_case import apply_case
-from asr_punct.marks import LEFT, MARKS, RIGHT, Case, Labels, Mark
+from asr_punct.marks import LEFT, MARKS, RIGHT, Case, Kind, Labels, Mark
 
+
+def _one_of(marks: Iterable[Mark], others: str = "") -> str:
+    return f"[{re.escape(characters_of(marks) + others)}]"
+
+
+_IN_NUMBERS = {Mark.PERIOD, Mark.DASH}
+_ALWAYS = {mark for mark in RIGHT if mark.kind <= Kind.COMMA} - _IN_NUMBERS
 # a dash, an arrow, or a mark of the word before: -cómo, >>cómo, ,cómo; not -5, .5
-_GLUED = re.compile(r"(?:[,;:?!…]|\.(?!\d)|[-‐‑‒–—―](?!\d)|(?:>|&gt;){2,})+(?=.)", re.DOTALL)
-
-
+_GLUED = re.compile(rf"(?:{_one_of(_ALWAYS)}|{_one_of(_IN_NUMBERS)}(?!\d)|(?:>|&gt;){{2,}})+(?=.)", re.DOTALL)
 # quotation marks and brackets at the edges of a word
-_OPENING = re.compile("[(\\[{«“„‟‹\"'‘‛`]+(?=.)", re.DOTALL)
-_CLOSING = re.compile("[)\\]}»”›\"'’`]+$")
+_OPENING = re.compile(rf"{_one_of([Mark.OPEN_QUOTE], '([{')}+(?=.)", re.DOTALL)
+_CLOSING = re.compile(f"{_one_of([Mark.QUOTE], ')]}')}+$")
 _BRACKETS = frozenset(")]}")
 
 

@@ -1,6 +1,7 @@
 """The records of languages: everything that a language has of its own is in one module."""
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -32,8 +33,6 @@ LANGUAGE = Language(
 )
 """
 ASKED = """
-from asr_punct.align import dtw
-from asr_punct.cli.options import Language as Option
 from asr_punct.formats.cues.stl import stl_content
 from asr_punct.glyphs import glyphs, write_text
 from asr_punct.identifier import known_languages
@@ -85,4 +84,6 @@ def test_every_fact_is_asked_for():
 def test_a_language_is_added_in_one_module(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "asr_punct", ignore=shutil.ignore_patterns("pretrained", "__pycache__"))
     (tmp_path / "asr_punct/languages/elvish.py").write_text(MADE_UP, encoding="utf-8")
-    subprocess.run([sys.executable, "-c", ASKED], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, check=True)
+    subprocess.run(
+        [sys.executable, "-c", ASKED], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}, check=True
+    )

@@ -17,6 +17,7 @@ LAYERS = [
         "caching",
         "languages",
         "marks",
+        "characters",
         "letter_case",
         "glyphs",
         "words",

@@ -1,9 +1,14 @@
-"""Marks and case: parsing, case of words, writing."""
+"""Marks and case: parsing, case of words, writing; characters of marks."""
+
+import ast
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asr_punct.characters import characters_of
 from asr_punct.decode.word_marks import Pair
 from asr_punct.errors import AsrPunctError
 from asr_punct.glyphs import glyphs, write_text, write_word
@@ -201,3 +206,49 @@ def test_marks_are_written_outside_or_inside_quotation_marks(word, marks, langua
     for is_inside, written in ((False, outside), (True, inside)):
         label = Labels(labels(marks).marks, inside=is_inside)
         assert write_word(word, label, glyphs(language)) == written
+
+
+PACKAGE = Path(__file__).parent.parent / "asr_punct"
+WITH_CHARACTERS = {
+    "marks.py": "the marks",
+    "characters.py": "the characters of each",
+    "languages": "the glyphs of each language",
+    "checkpoint.py": "a shortened list",
+    "encoding.py": "replacements in ASCII",
+    "formats/cues/clock.py": "arrows between times",
+    "formats/cues/stl.py": "the character set of EBU STL",
+    "formats/json/cloud.py": "opening brackets of Amazon and Azure",
+    "formats/json/monologues.py": "characters inside words of Rev",
+    "formats/values.py": "a shortened text",
+    "scoring/markdown.py": "an empty cell",
+    "subtitles/limits.py": "the dash of a preset",
+    "text/parsing.py": "quotation marks that may open or close",
+    "text/pieces.py": "characters inside numbers",
+    "text/scanner.py": "shapes",
+}
+
+
+def test_only_tables_have_characters_of_marks():
+    """Other modules ask `characters_of`. Apostrophes are none; texts for people have words."""
+    ascii_glyphs = {mark.glyph for mark in MARKS if mark.glyph.isascii()}
+    others = {char for char in characters_of(MARKS) if not char.isascii()} - set("‘‛’")
+    found = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docs = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node in docs:
+                continue
+            chars = set(node.value)
+            needed = 2 if re.search(r"[^\W\d_]{2}", node.value) else 1
+            if len(chars & others) >= needed or (len(chars) > 1 and chars <= ascii_glyphs):
+                place = path.relative_to(PACKAGE)
+                found.add(place.parts[0] if place.parts[0] == "languages" else str(place))
+    assert found == WITH_CHARACTERS.keys()
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_characters_are_read_as_their_mark(mark):
+    assert mark.glyph in characters_of([mark])
+    for char in characters_of([mark]):
+        assert read_marks(*((char, "") if mark.is_left else ("", char))) == {mark}

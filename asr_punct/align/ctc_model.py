@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from asr_punct.audio import Samples
+from asr_punct.characters import shape_of
 from asr_punct.errors import InputError, ModelError
-from asr_punct.text.characters import shape_of
 from asr_punct.words import Seconds
 
 UNKNOWN_SYMBOL = -1
 """Replaces the id of a symbol that the vocabulary lacks. `align.ctc` aligns it with any sound."""
 _PRONOUNCED = frozenset("aAo0%")
-"""Classes of `text.characters.shape_of`: lower-case, upper-case and other letters, digits, pronounced symbols."""
+"""Classes of `characters.shape_of`: lower-case, upper-case and other letters, digits, pronounced symbols."""
 WINDOW: Seconds = 30.0
 CONTEXT: Seconds = 3.0
 _SHORTEST: Seconds = 0.25

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from asr_punct.characters import characters_of
 from asr_punct.decode.inputs import WordFlag
 from asr_punct.glyphs import inside_quotes
 from asr_punct.inference.tokens import Token
-from asr_punct.marks import END_OR_BREAK_OFF, SENTENCE_OPENINGS, Labels, Mark
+from asr_punct.marks import END_OR_BREAK_OFF, OPENER, SENTENCE_ENDS, SENTENCE_OPENINGS, STOPS, Labels, Mark
 from asr_punct.text import read_marks
 
-_OPENING_GLYPHS = tuple(mark.glyph for mark in SENTENCE_OPENINGS)
-_ENDING_GLYPHS = ("?", "!")
-_STOPS = ".,;:…"
+_OPENING_GLYPHS = tuple(characters_of(SENTENCE_OPENINGS))
+_ENDING_GLYPHS = tuple(characters_of(mark for mark in OPENER if mark in SENTENCE_ENDS))
+_STOPS = characters_of([*STOPS, Mark.ELLIPSIS])
 _ENDS = END_OR_BREAK_OFF - {Mark.PERIOD}
 _OPENS, _CLOSES = map(int, (WordFlag.OPENS, WordFlag.CLOSES))
 

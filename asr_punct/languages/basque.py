@@ -33,7 +33,7 @@ LANGUAGE = Language(
     lone_suffixes=words(
         "ra ren rekin arekin ko rako tik etik etatik rentzat arentzat raino rik aren kin koa koak rena tarra"
     ),
-    suspended_hyphens=True,
+    after_suspended=words("eta edo zein nahiz ala"),
     first_names=words("arantza iñaki joxe koldo maite mikel miren patxi peio xabier"),
     digits=digits("zero bat bi hiru lau bost sei zazpi zortzi bederatzi"),
     numbers=words("hamar hamaika hamabi hogei berrogei hirurogei laurogei ehun"),

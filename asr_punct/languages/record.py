@@ -63,9 +63,10 @@ class Language:
     clitics: Words = _NONE  # ends of contractions that some recognisers write apart (English `'ll`)
     clipped: Words = _NONE  # words that lost their beginning to an apostrophe (English `'em`), without it
     apostrophes: bool = False  # an apostrophe can end a word (`workers'`)
-    suspended_hyphens: bool = False  # a hyphen can end a shortened compound (`gorputz- eta keinu-hizkuntza`)
-    compounds: bool = True  # a word with a hyphen and a capital is a name only if it begins with a first name
+    after_suspended: Words = _NONE  # conjunctions after a shortened compound (`gorputz- eta keinu-hizkuntza`)
+    compounds: bool = True  # a word with a hyphen and a capital is a name only if it begins as names do
     first_names: Words = _NONE  # common ones of names with a hyphen (`Jean-Paul`)
+    surname_endings: Words = _NONE  # of surnames that names with a hyphen begin with (`Pérez-Reverte`)
     compound_beginnings: Words = _NONE  # first parts of words with a hyphen that are no names (`Anti-war`)
     lower_parts: Words = _NONE  # later parts in lower case also in a name (`Stratford-upon-Avon`, `Obama-era`)
     lower_endings: Words = _NONE  # endings of such parts of six letters or more

@@ -36,6 +36,7 @@ LANGUAGE = Language(
         juan julia lucía luis luisa manuel mari maría maria mario marta martín miguel mónica olga pablo paula pedro
         rafael raúl ricardo roberto rosa sara sofía sonia teresa tomás víctor"""
     ),
+    surname_endings=words("ez"),
     digits=digits("cero uno dos tres cuatro cinco seis siete ocho nueve"),
     numbers=words(
         """diez once doce trece catorce quince veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien

@@ -26,7 +26,9 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from operator import attrgetter
 
+from asr_punct.characters import characters_of
 from asr_punct.glyphs import Glyphs
+from asr_punct.marks import Mark
 from asr_punct.subtitles.display import Spoken, display_cost, display_times, end_time
 from asr_punct.subtitles.limits import Limits
 from asr_punct.subtitles.unit import Unit
@@ -49,7 +51,7 @@ UNBALANCE = 4.0
 """Cost of the squared differences between the lines' lengths and their mean, in units of the longest line."""
 _SHORTEST: Seconds = 0.001
 """A cue of less would never be shown."""
-_DASHES = ("-", "–", "—")
+_DASHES = tuple(characters_of([Mark.DASH]))
 _Lines = tuple[float, tuple[int, ...]]
 """Cost, and the number of units before each break."""
 

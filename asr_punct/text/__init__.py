@@ -15,8 +15,8 @@ label sets that a line of text can express. Rules:
   * Repeated marks collapse. Brackets and other symbols are dropped and counted.
 """
 
+from asr_punct.characters import clean
 from asr_punct.text.bare import without_marks
-from asr_punct.text.characters import clean
 from asr_punct.text.edges import comparison_form, glued_marks, has_bracket, read_marks, split_token
 from asr_punct.text.given import with_given_labels
 from asr_punct.text.parsing import Parsed, canonical, parse

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from asr_punct.characters import MARK_SHAPES, shape_of
 from asr_punct.letter_case import takes_case
-from asr_punct.text.characters import MARK_SHAPES, shape_of
 from asr_punct.text.edges import split_token
 from asr_punct.text.entities import unescape_with_places
 from asr_punct.text.roles import Role, roles_of

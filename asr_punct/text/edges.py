@@ -3,9 +3,9 @@
 import unicodedata
 
 from asr_punct.caching import cached_by_word
+from asr_punct.characters import MARK_SHAPES, shape_of
 from asr_punct.languages import DEFAULT_LANGUAGE, facts_of
 from asr_punct.marks import Mark
-from asr_punct.text.characters import MARK_SHAPES, shape_of
 from asr_punct.text.periods import Period, PeriodContext, read_period
 from asr_punct.text.scanner import MarkPart, Part, WordPart, scan
 

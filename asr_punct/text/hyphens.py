@@ -28,7 +28,7 @@ def with_capital_parts(word: str, language: str) -> str:
 
 
 def _is_name(first: str, others: Sequence[str], suffixes: frozenset[str]) -> bool:
-    begins = first in _ANY.first_names or (len(first) > _SHORT_NAME and first.endswith("ez"))
+    begins = first in _ANY.first_names or (len(first) > _SHORT_NAME and first.endswith(tuple(_ANY.surname_endings)))
     return begins and all(len(part) > 1 and part not in suffixes for part in others)
 
 

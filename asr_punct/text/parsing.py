@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from asr_punct.characters import clean
 from asr_punct.glyphs import glyphs
-from asr_punct.languages import DEFAULT_LANGUAGE, PeriodKind, facts_of
+from asr_punct.languages import DEFAULT_LANGUAGE, PeriodKind, any_language, facts_of
 from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import OPENER, RIGHT, STOPS, Case, Kind, Labels, Mark
-from asr_punct.text.characters import clean
 from asr_punct.text.periods import Period, PeriodContext, kind_of, read_period
 from asr_punct.text.scanner import MarkPart, WordPart, scan
 
 # y . . . nada
 _SPACED_ELLIPSIS = re.compile(r"\.(?:\s\.){2,}(?!\S)")
 # the first hyphen of gorputz- eta keinu-hizkuntza, the first two of diru-, lan- edo lur-galera
-_SUSPENDED = re.compile(r"(?<=\w)-(?=(?:,\s+[\w-]+-){0,4},?\s+(?:eta|edo|zein|nahiz|ala)\b)", re.IGNORECASE)
+_SUSPENDED = re.compile(
+    rf"(?<=\w)-(?=(?:,\s+[\w-]+-){{0,4}},?\s+(?:{'|'.join(any_language().after_suspended)})\b)", re.IGNORECASE
+)
 _DASH_BEFORE_WORD = re.compile(r"(?<!\S)-(?=\w)")
 # quotation marks that may open or close
 _SIDELESS = frozenset(('"', "＂", "″", "''", "'", "´", "′", "`"))
@@ -61,8 +63,8 @@ def parse(text: str, language: str = DEFAULT_LANGUAGE) -> Parsed:
 def _rewrite(text: str, language: str, dropped: Counter[str]) -> str:
     """Replace `. . .` by one ellipsis. Remove the first hyphen of `gorputz- eta keinu-hizkuntza`: it is not a dash."""
     if ". ." in text:
-        text = _SPACED_ELLIPSIS.sub("…", text)
-    if "- " in text and facts_of(language).suspended_hyphens and not _DASH_BEFORE_WORD.search(text):
+        text = _SPACED_ELLIPSIS.sub(Mark.ELLIPSIS.glyph, text)
+    if "- " in text and facts_of(language).after_suspended and not _DASH_BEFORE_WORD.search(text):
         text, count = _SUSPENDED.subn("", text)
         dropped.update({"-": count} if count else {})
     return text

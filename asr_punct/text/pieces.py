@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 
 from asr_punct.caching import cached_by_word
+from asr_punct.characters import characters_of
 from asr_punct.languages import any_language, facts_of
 from asr_punct.marks import RIGHT, Mark
 from asr_punct.text.edges import split_token
@@ -28,7 +29,8 @@ _NUMBER = re.compile(r"[-+±−]?\d+(?:[.,:/]\d+)*")
 _SYMBOL = re.compile(r"[%‰€$£¥°º]|[°º][cf]", re.IGNORECASE)
 _CURRENCY = re.compile(r"[$€£¥]")
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-_JOINERS, _DASHES = frozenset(".,:/-–—@"), frozenset("-–—")
+_DASHES = frozenset(characters_of([Mark.DASH]))
+_JOINERS = _DASHES.union(".,:/@")
 _NO_MARKS, _ALL_MARKS, _NO_DASH = frozenset[Mark](), frozenset(RIGHT), frozenset({Mark.DASH})
 _NO_COMMA = frozenset({Mark.COMMA})
 # between digits (`1 2`) these would make another number of them

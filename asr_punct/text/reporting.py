@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from asr_punct.characters import characters_of
 from asr_punct.languages import any_language
+from asr_punct.marks import MARKS, SENTENCE_OPENINGS
 
 _ANY = any_language()
 _ASKING, _REPORTING = _ANY.asking, _ANY.asking | _ANY.saying
-_STRIPPED = ",.?!…:\"'«»“”‘’-‐‑–—―"
+_STRIPPED = characters_of(mark for mark in MARKS if mark not in SENTENCE_OPENINGS)
 
 
 def reports(tokens: Sequence[str], final: bool) -> bool | None:

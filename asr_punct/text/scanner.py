@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeGuard
 
 from asr_punct.caching import cached_by_word
+from asr_punct.characters import MARK_OF, shape_of
 from asr_punct.languages import DEFAULT_LANGUAGE, facts_of
 from asr_punct.letter_case import apply_case, case_of
 from asr_punct.marks import LEFT, Case, Mark
-from asr_punct.text.characters import MARK_OF, shape_of
 from asr_punct.text.entities import unescape_with_places
 
 MarkKind = Literal["left", "right", "dash", "double", "single", "other"]

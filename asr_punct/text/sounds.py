@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from asr_punct.characters import MARK_SHAPES, characters_of, shape_of
 from asr_punct.languages import any_language
-from asr_punct.text.characters import MARK_SHAPES, shape_of
+from asr_punct.marks import END_OR_BREAK_OFF
 
 LONGEST_SOUND, LONGEST_SONG = 12, 80
 """Maximum number of tokens of a sound in brackets, and between notes."""
@@ -26,7 +27,7 @@ _ANGLES = str.maketrans("<>", "()")
 _CODE = re.compile(r"\(?%[A-Za-z][A-Za-z_-]*\)?|spn")
 _CLOSING = {"[": "]", "{": "}", "<": ">", "(": ")"}
 _NOTES = frozenset("♪♫♬♩🎵🎶")
-_SENTENCE_ENDS = frozenset(".?!…")
+_SENTENCE_ENDS = frozenset(characters_of(END_OR_BREAK_OFF))
 _HESITATIONS = any_language().hesitations
 _SOUND_NAME = re.compile("|".join(any_language().sounds), re.IGNORECASE)
 

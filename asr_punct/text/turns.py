@@ -15,10 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from asr_punct.characters import characters_of, shape_of
+from asr_punct.marks import Mark
 from asr_punct.text.reporting import reports
 
-_ALL_DASHES = "-‐‑–—―"
-_HYPHENS, _DASHES = frozenset("-‐‑"), frozenset(_ALL_DASHES)
+_ALL_DASHES = characters_of([Mark.DASH])
+_DASHES = frozenset(_ALL_DASHES)
 _ARROWS = re.compile("(?:>|&gt;){2,}")
 
 
@@ -61,7 +63,7 @@ class Turns:
         if self._has_parentheses:
             return False
         if not self._is_dialogue:
-            return tokens[0][0] in _HYPHENS and len(tokens[0]) > 1
+            return shape_of(tokens[0][0]) == "-" and len(tokens[0]) > 1
         if self._in_clause:
             self._in_clause = False
             return False

@@ -14,6 +14,7 @@ that one small regular expression serves all scripts:
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 
 from asr_punct.marks import MARKS, Kind, Mark
 
@@ -43,6 +44,13 @@ _CLASSES = {char: char for char in (*MARK_OF, *"`/_·*")} | {
     ")": ")]}",
     "%": "%‰€$£&+=@°§#",
 }
+_SHAPES_OF = {mark: mark.glyph for mark in MARKS} | {
+    Mark.PERIOD: ".।",
+    Mark.DASH: "-–",
+    Mark.OPEN_DASH: "-–",
+    Mark.OPEN_QUOTE: "«6\"'`",
+    Mark.QUOTE: "»9\"'`",
+}
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ud800-\udfff]")
 
 
@@ -63,6 +71,11 @@ class _Shapes(dict[int, str]):
 
 
 _SHAPES = _Shapes({ord(char): shape for shape, chars in _CLASSES.items() for char in chars})
+
+
+def characters_of(marks: Iterable[Mark]) -> str:
+    """Return the characters that may be read as one of the marks."""
+    return "".join(dict.fromkeys(_CLASSES[shape] for mark in marks for shape in _SHAPES_OF[mark]))
 
 
 def shape_of(token: str) -> str:
