@@ -95,6 +95,17 @@ def test_a_hesitation_in_capitals_is_a_name():
 
 
 TURN = WordFlag.TURN_ENDS
+
+
+@pytest.mark.parametrize("right", [None, 3])
+@pytest.mark.parametrize(
+    ("before", "expected"), [(FUNCTION, "with hmm models."), (FUNCTION | WordFlag.CASE_FIXED, "with, hmm, models.")]
+)
+def test_a_hesitation_with_a_given_capital_after_a_word_in_lower_case_is_a_name(before, expected, right):
+    flags = {0: before, 1: HESITATION | WordFlag.CASE_FIXED}
+    assert written("with hmm models", [], flags, "en", right) == expected
+
+
 ASKED = {"OPEN_QUES": LIKELY}, {"QUESTION": LIKELY}
 
 

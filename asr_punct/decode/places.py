@@ -95,9 +95,14 @@ def _ask_before_answers(marks: Float64Array, words: DecoderInput) -> None:
 def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: FlagArray, begins: bool) -> Float64Array:
     """Let hesitations ask nothing, in place in the logits of marks, and return the logits of cases.
 
-    One in capitals is a name (`EH Bildu`).
+    One in capitals is a name (`EH Bildu`), and so is one to which the input gives a capital after a word that has none
+    and ends no sentence (`an HMM`).
     """
-    here = words.has(WordFlag.HESITATION) & (words.cases.argmax(axis=1) != _ALL_CAPS)
+    is_name = words.has(WordFlag.CASE_FIXED) & ~has_flag(
+        previous, WordFlag.CASE_FIXED | WordFlag.ENDED | WordFlag.MUST_END
+    )
+    is_name[: int(begins)] = False
+    here = words.has(WordFlag.HESITATION) & (words.cases.argmax(axis=1) != _ALL_CAPS) & ~is_name
     if not here.any():
         return words.cases
     after = has_flag(previous, WordFlag.NEVER_NAME | WordFlag.ENDED | WordFlag.MUST_END)
