@@ -214,6 +214,18 @@ def test_the_side_of_a_quotation_mark_is_kept(client):
     assert client.post("/v1/punctuate", files={"file": ("a.json", bad)}).json()["error"]["found"] == "inside 1"
 
 
+def test_marks_beside_straight_quotes_and_brackets_can_be_edited(client):
+    text = '"¿Quién es?" dijo. ("Sí"), "Hola," (no)'
+    data = {"as_is": "1", "language": "es", "to": "json"}
+    found = client.post("/v1/punctuate", files={"file": ("a.txt", text)}, data=data)
+    (utterance,) = found.json()["utterances"]
+    assert [(word["word"], word["marks"]) for word in utterance["words"]] == [
+        *(('"quién', ["OPEN_QUES"]), ('es"', ["QUESTION"]), ("dijo", ["PERIOD"]), ('("sí")', ["COMMA"])),
+        *(('"Hola,"', []), ("(no)", [])),  # in Spanish a comma is never inside
+    ]
+    assert " ".join(word["written"] for word in utterance["words"]) == text
+
+
 def test_text_of_a_file_with_times_is_in_paragraphs(client):
     segments = [("Ana", "ana"), ("Ana", "mira."), ("Jon", "la casa.")]
     file = {

@@ -13,17 +13,22 @@ export function draft({ word, marks, case: name }) {
   return glyphs(BEFORE) + (name === "ALL_CAPS" ? word.toUpperCase() : capital) + dash + glyphs(AFTER);
 }
 
-/** Split a written word: `[{text, mark}]`, where `mark` is null for the word itself. */
+/**
+ * Split a written word: `[{text, mark}]`, where `mark` is null for the word itself. Marks may be inside the quotation
+ * marks or brackets of the word.
+ */
 export function split(word, written) {
-  const start = written.toLowerCase().indexOf(word.toLowerCase());
+  const core = word.match(/[\p{L}\p{N}](.*[\p{L}\p{N}])?/u)?.[0] ?? word;
+  const start = written.toLowerCase().indexOf(core.toLowerCase());
   if (start < 0 || written.length === word.length) return [{ text: written, mark: null }];
-  const end = start + word.length;
+  const end = start + core.length;
+  const place = word.indexOf(core);
   const nameOf = (char, dash) => (char === GLYPHS.DASH ? dash : ANY_GLYPH[char] ?? "");
-  const marks = (text, dash) => [...text].map((char) => ({ text: char, mark: nameOf(char, dash) }));
+  const marks = (text, own, dash) => [...text].map((char) => ({ text: char, mark: own.includes(char) ? null : nameOf(char, dash) }));
   return [
-    ...marks(written.slice(0, start), "OPEN_DASH"),
+    ...marks(written.slice(0, start), word.slice(0, place), "OPEN_DASH"),
     { text: written.slice(start, end), mark: null },
-    ...marks(written.slice(end), "DASH"),
+    ...marks(written.slice(end), word.slice(place + core.length), "DASH"),
   ];
 }
 
