@@ -199,6 +199,7 @@ def test_a_file_is_aligned(tmp_path, run):
 
 
 SPOKEN = "la presidenta leyó ayer las enmiendas y nadie preguntó cuánto costaría el puente nuevo de la ciudad"
+HALF = "la galleta leyó anoche las montañas y cuando preguntó tanto costaría si vecino verde de mi ventana"
 OTHER = "mañana por la tarde iremos al monte si deja de llover y vuelven pronto los niños"
 
 
@@ -218,14 +219,15 @@ def speech(tmp_path_factory):
 
 
 def test_the_words_of_a_data_directory_are_written_into_it_twice(tmp_path, run, speech, caplog):
-    directory = data_dir(tmp_path, text=[f"a {SPOKEN}", f"b {OTHER}"], wav_scp=[f"a {speech}", f"b cat '{speech}' |"])
+    wavs = [f"a {speech}", f"b cat '{speech}' |", f"c {speech}"]
+    directory = data_dir(tmp_path, text=[f"a {SPOKEN}", f"b {OTHER}", f"c {HALF}"], wav_scp=wavs)
     for _ in range(2):
         caplog.clear()
         assert run("align", "--data-dir", directory, "-o", directory / "ctm", "--fit", tmp_path / "fit")[0] == 0
         (warning,) = caplog.messages
-        assert "1 of 2 utterances (first: 'b', fit " in warning
+        assert "2 of 3 utterances (first: 'b', fit " in warning
     fits = dict(line.split() for line in (tmp_path / "fit").read_text().splitlines())
-    assert float(fits["a"]) > 0.05 > 0.027 > float(fits["b"])
+    assert float(fits["a"]) > 0.08 > 0.058 > float(fits["c"]) > float(fits["b"])
 
 
 @pytest.mark.parametrize(

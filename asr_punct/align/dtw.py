@@ -139,7 +139,7 @@ def _align_part(samples: Samples, templates: Sequence[Template]) -> Times:
 
 def warp_onto(features: Floats, speech: Times, template: Template) -> WarpingPath:
     """Find the cheapest path of the words through a recording: its features, and the share of speech in each frame."""
-    recording, synthetic = _normalise(features, speech + MIN_SPEECH), _normalise(template.features)
+    recording, synthetic = normalise(features, speech + MIN_SPEECH), normalise(template.features)
     skip_costs = _SILENT_COST + (_SPEECH_COST - _SILENT_COST) * speech
     return warp(recording, synthetic, skip_costs, template.begins[:-1], speech)
 
@@ -265,7 +265,7 @@ def _averaged(features: Floats, frames: int) -> Floats:
     return np.asarray(complete.reshape(-1, frames, features.shape[1]).mean(axis=1), np.float32)
 
 
-def _normalise(features: Floats, weights: Floats64 | None = None) -> Floats:
+def normalise(features: Floats, weights: Floats64 | None = None) -> Floats:
     """Scale each feature to mean 0 and variance 1 over the frames, which are weighted by `weights` (frames,)."""
     mean = np.average(features, axis=0, weights=weights)
     deviation = np.sqrt(np.average(np.square(features - mean), axis=0, weights=weights))
