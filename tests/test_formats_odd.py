@@ -1,7 +1,10 @@
 """Whatever is written is read again, with the same words, over utterances with every odd value."""
 
+import json
 import math
-from io import StringIO
+from dataclasses import replace
+from io import BytesIO, StringIO
+from xml.etree import ElementTree
 
 import pytest
 from dummies import file
@@ -12,11 +15,12 @@ from asr_punct import formats
 from asr_punct.encoding import visible
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import MemoryFile
-from asr_punct.formats.registry import READABLE, WRITABLE_FILES
+from asr_punct.formats.registry import FORMATS, READABLE, WRITABLE_FILES
 from asr_punct.glyphs import glyphs
 from asr_punct.words import Utterance, Word
 
 READ_BACK = [name for name in WRITABLE_FILES if name in READABLE]
+WRITTEN_ONLY = [name for name in WRITABLE_FILES if name not in READABLE]
 SILENCE, TAGS = ["sil", "<eps>"], ["<i>", "</rt>", "{\\an8}"]
 TOKENS = ["a", "Ñ", "-->", "<v", "&amp;", "&#160;", "&nbsp", '"', '""', "'", ";;", "#", "\\N", "\ufeff", "\0", "\x01",
           "\udc98", "\u200b", "7", "1:2", "NaN", "WEBVTT", "NOTE", "-", "/", "@", ",", "[0.00s", "->", "2.50s]", "{",
@@ -67,6 +71,47 @@ def test_what_is_written_is_read(name, data):
     file = MemoryFile("r", visible(out.getvalue()).encode())
     if words:
         assert sorted(word.text for value in formats.read(file, name) for word in value.words) == words
+
+
+@settings(max_examples=60)
+@given(values=utterances([*TOKENS, *SILENCE, *TAGS], NAMES))
+def test_a_directory_that_is_written_is_read(tmp_path_factory, values):
+    words = sorted(visible(word.text) for value in values for word in value.words)
+    path = tmp_path_factory.mktemp("odd") / "out"
+    try:
+        formats.write(values, path, glyphs("es"), "kaldi")
+    except AsrPunctError:
+        return
+    if words:
+        found = [visible(word.text) for value in formats.read(path, "kaldi") for word in value.words]
+        assert sorted(found) == words
+
+
+@pytest.mark.parametrize("name", WRITTEN_ONLY)
+@settings(max_examples=30)
+@given(values=utterances([*TOKENS, *SILENCE, *TAGS], NAMES))
+def test_what_is_only_written_has_all_words(name, values):
+    values = [replace(value, audio="a \udc98.wav") for value in values]
+    out = StringIO()
+    try:
+        formats.write_stream(values, out, glyphs("es"), name)
+    except AsrPunctError:
+        return
+    content = visible(out.getvalue())
+    if name == "ttml":
+        content = "".join(ElementTree.fromstring(content).itertext())
+    if name == "sentences":
+        content = "".join(json.loads(line)["text"] for line in content.splitlines())
+    if name != "markdown":  # which escapes its signs
+        for word in (word for value in values for word in value.words):
+            assert visible(word.text).strip("\ufeff") in content
+
+
+def test_a_document_has_bytes_that_are_not_utf8():
+    docx = pytest.importorskip("docx")
+    value = Utterance((Word("a\udc98"),), speaker="Jos\udce9", recording="r\udc98")
+    content = formats.binary_content([value], glyphs("es"), FORMATS["docx"])
+    assert "Jos\ufffd\na\ufffd" in [each.text for each in docx.Document(BytesIO(content)).paragraphs]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 
+from asr_punct.encoding import visible
 from asr_punct.errors import MissingExtraError
 from asr_punct.formats.documents.headings import heading_of
 from asr_punct.formats.values import escape_xml
@@ -52,7 +53,7 @@ def _describe(document: Any, first: Utterance, glyphs: Glyphs) -> None:
     from docx.oxml.ns import qn
 
     about = document.core_properties
-    about.author, about.comments, about.title = "", "", first.recording_name
+    about.author, about.comments, about.title = "", "", visible(first.recording_name)
     about.created = about.modified = datetime.now(UTC)
     language = first.language or glyphs.name
     for element in document.styles.element.xpath(".//w:docDefaults//w:lang"):
@@ -86,6 +87,7 @@ def _add_paragraph(document: Any, utterance: Utterance, previous: Utterance | No
 
 
 def _checked(text: str) -> str:
-    """Return the text. Raises InputError for a character that XML cannot contain."""
+    """Return the text, U+FFFD for undecodable bytes. Raises InputError for a character that XML cannot contain."""
+    text = visible(text)
     escape_xml(text)
     return text

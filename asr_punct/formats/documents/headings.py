@@ -1,5 +1,6 @@
 """What stands above a paragraph of a document: who speaks, from when."""
 
+import os
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -25,5 +26,5 @@ def heading_of(utterance: Utterance, previous: Utterance | None) -> Heading:
         return Heading("" if is_same else utterance.speaker, "", "")
     minutes, rest = divmod(int(seconds), 60)
     clock = f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
-    link = f"{quote(utterance.audio)}#t={seconds:g}" if utterance.audio else ""
+    link = f"{quote(os.fsencode(utterance.audio))}#t={seconds:g}" if utterance.audio else ""
     return Heading("" if is_same else utterance.speaker, clock, link)
