@@ -199,7 +199,7 @@ def test_a_file_is_aligned(tmp_path, run):
 
 
 SPOKEN = "la presidenta leyó ayer las enmiendas y nadie preguntó cuánto costaría el puente nuevo de la ciudad"
-HALF = "la galleta leyó anoche las montañas y cuando preguntó tanto costaría si vecino verde de mi ventana"
+HALF = "la mariposa leyó bien los caballos y jamás preguntó dónde viviría mi gato feo de la playa"
 OTHER = "mañana por la tarde iremos al monte si deja de llover y vuelven pronto los niños"
 
 

@@ -54,7 +54,7 @@ def align(
     start and duration in seconds, word; one word per line.
 
     Each utterance gets a fit: by what share its words are nearer to the audio than the same sounds in another order. A
-    fit under 0.027 is reported, words that cannot be those of the audio are an error. --fit writes all: utterance, fit.
+    fit under 0.058 is reported, words that cannot be those of the audio are an error. --fit writes all: utterance, fit.
     """
     from asr_punct import formats
     from asr_punct.align.methods import Fits, align_data_dir, align_file, identify_language, texts_of_data_dir
