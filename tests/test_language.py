@@ -149,6 +149,22 @@ def test_text_is_written_as_its_language_is(auto):
     assert hypothesis.text == auto(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("thanks", "Thanks."),
+        ("really? yes.", "Really? Yes."),
+        ("i 'm sorry i ca n't come", "en"),
+        ("hola", "¡Hola!"),
+        ("bai noski", "Bai, noski."),
+        ("42 john", ""),
+    ],
+)
+def test_a_few_words_are_read_as_in_another_language_than_the_default_one_if_the_odds_are_clear(auto, text, expected):
+    (found,) = auto.restore(documents(text))
+    assert expected in (auto.write(found), found.language)
+
+
 def test_the_language_in_the_file_is_used_before_the_words(auto, warnings):
     text = "no no no"
     assert [item.language for item in auto.restore(documents(text, language="en"))] == ["en"]
