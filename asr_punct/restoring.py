@@ -57,46 +57,73 @@ class Target(NamedTuple):
     alike: InputFile | None = None
 
 
-@dataclass(frozen=True)
-class PipelineOptions:
-    """How words are read, prepared and written.
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a file is read, and on which audio its pauses are refined.
 
     Attributes:
         source_format: format of the input; None: detected.
         encoding: encoding of the input; default: that of its byte order mark, else UTF-8, or what it plainly is.
-        target_format: format of the output; None: that of the input, or of the output's name.
-        subtitles: limits of subtitles, such as bbc,lines=1, under which new cues are made; default: cues of the input.
-        report: file for the cues that break these limits; None: it is not written.
-        paragraphs: where paragraphs of text, Markdown and .docx end, as `paragraphs.parse_paragraphs` reads it.
-        fillers: `keep`, or `drop` to leave fillers and repeats out of text, documents and subtitles, and flag them in
-            JSON (`fillers`).
-        times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
-        audio: the recording on which pauses are refined; None: see `wav_scp`.
         wav_scp: table of the recordings on which pauses are refined; None: pauses are computed from the times only.
-        ignore_labels: first remove the marks and capitals of the input, both in words and in columns of labels.
-        lowercase: convert words to lower case first, for recognisers that write only capitals.
-        fill: restore only stretches of 20 or more words without a mark; all other words stay as they are.
-        probabilities: write the probabilities of marks and capitals; only in JSON.
+        times: source of the words' times, one of `words.TIME_SOURCES`; None: as in the file.
         strict: refuse times that make no sense, which are else unknown, and bytes that are not UTF-8.
         tiers: names of the tiers to read of an ELAN file or a TextGrid; default: those of words or speech.
     """
 
     source_format: str | None = None
     encoding: str | None = None
-    target_format: str | None = None
-    subtitles: str | None = None
-    report: Path | None = None
-    paragraphs: str = "auto"
-    fillers: str = "keep"
-    times: str | None = None
-    audio: Path | None = None
     wav_scp: Path | None = None
+    times: str | None = None
+    strict: bool = False
+    tiers: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preparing:
+    """What happens to words before they are restored.
+
+    Attributes:
+        ignore_labels: first remove the marks and capitals of the input, both in words and in columns of labels.
+        lowercase: convert words to lower case first, for recognisers that write only capitals.
+        fill: restore only stretches of 20 or more words without a mark; all other words stay as they are.
+    """
+
     ignore_labels: bool = False
     lowercase: bool = False
     fill: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """How a file is written.
+
+    Attributes:
+        target_format: format of the output; None: that of the input, or of the output's name.
+        subtitles: limits of subtitles, such as bbc,lines=1, under which new cues are made; default: cues of the input.
+        paragraphs: where paragraphs of text, Markdown and .docx end, as `paragraphs.parse_paragraphs` reads it.
+        fillers: `keep`, or `drop` to leave fillers and repeats out of text, documents and subtitles, and flag them in
+            JSON (`fillers`).
+    """
+
+    target_format: str | None = None
+    subtitles: str | None = None
+    paragraphs: str = "auto"
+    fillers: str = "keep"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineOptions(Reading, Preparing, Writing):
+    """How words are read, prepared and written.
+
+    Attributes:
+        report: file for the cues that break the limits of subtitles; None: it is not written.
+        audio: the recording on which pauses are refined; None: see `wav_scp`.
+        probabilities: write the probabilities of marks and capitals; only in JSON.
+    """
+
+    report: Path | None = None
+    audio: Path | None = None
     probabilities: bool = False
-    strict: bool = False
-    tiers: Sequence[str] = ()
 
     def source(self, path: Pathlike) -> Source:
         """Return the file to read. Raises ArgumentError for an unknown format or encoding."""

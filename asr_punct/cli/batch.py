@@ -17,6 +17,7 @@ from asr_punct.errors import AsrPunctError, ExitStatus, plural
 from asr_punct.hints import Hint
 from asr_punct.inference.options import Computing, OutputOptions
 from asr_punct.progress import progress_bar, track
+from asr_punct.restoring import Preparing, Reading, Writing
 
 if TYPE_CHECKING:
     from asr_punct.batch.names import Inputs
@@ -47,11 +48,11 @@ def batch(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")] = False,
     *,
     choice: groups.ModelChoice,
-    reading: groups.Reading,
-    preparing: groups.Preparing,
+    reading: Reading,
+    preparing: Preparing,
     labelling: OutputOptions,
     computing: Computing,
-    writing: groups.Writing,
+    writing: Writing,
     probabilities: options.Probabilities = False,
     quiet: options.Quiet = False,
 ) -> None:

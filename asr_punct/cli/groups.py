@@ -1,7 +1,7 @@
 """Groups of options that several commands have. A parameter with one of these types has its fields as options.
 
 An option that is added to a group is one of all its commands. Groups with the options of a Python class are this class
-itself, such as `OutputOptions`: its fields say all (`options.declared_option`).
+itself, such as `OutputOptions`: its fields say all (`options.field_options`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from asr_punct.cli import options
 from asr_punct.errors import AsrPunctError
 from asr_punct.inference.options import ALL_OUTPUT, Computing, ModelOptions, OutputOptions
-from asr_punct.restoring import PipelineOptions
+from asr_punct.restoring import PipelineOptions, Preparing, Reading, Writing
 
 
 @dataclass(frozen=True)
@@ -21,37 +21,6 @@ class ModelChoice:
 
     model: options.Model = None
     language: options.TextLanguage = None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a file is read, and on which audio its pauses are refined."""
-
-    source_format: options.From = None
-    encoding: options.Encoding = None
-    wav_scp: options.WavScp = None
-    times: options.Times = None
-    strict: options.Strict = False
-    tiers: options.Tiers = None
-
-
-@dataclass(frozen=True)
-class Preparing:
-    """What happens to words before they are restored."""
-
-    ignore_labels: options.IgnoreLabels = False
-    lowercase: options.Lowercase = False
-    fill: options.Fill = False
-
-
-@dataclass(frozen=True)
-class Writing:
-    """How a file is written."""
-
-    target_format: options.To = None
-    subtitles: options.Subtitles = None
-    paragraphs: options.Paragraphs = "auto"
-    fillers: options.Fillers = "keep"
 
 
 NO_CHOICE, USUAL_COMPUTING = ModelChoice(), Computing()
@@ -78,4 +47,4 @@ def pipeline_options(*groups: Reading | Preparing | Writing, **others: Any) -> P
     for name in ("ignore_labels", "lowercase"):
         if given.get("fill") and given.get(name):
             raise AsrPunctError("", f"--fill and --{name.replace('_', '-')}", "one of them")
-    return PipelineOptions(**given | {"tiers": tuple(given.get("tiers") or ())})
+    return PipelineOptions(**given)

@@ -161,7 +161,6 @@ Model = Annotated[
     ),
 ]
 Lowercase = Annotated[bool, _declared(PipelineOptions, "lowercase")]
-Fill = Annotated[bool, _declared(PipelineOptions, "fill")]
 Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0: OMP_NUM_THREADS, else one for each core.")]
 Int8 = Annotated[
     bool,
@@ -184,43 +183,52 @@ def _parsed_class_weights(weights: str) -> Mapping[str, float]:
     return parse_class_weights(weights)
 
 
-_FORMS: Mapping[str, tuple[Any, Callable[[Any], Any]]] = {
-    "marks": (
-        Annotated[
-            str | None,
-            typer.Option(
-                help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=_complete_marks
-            ),
-        ],
-        lambda names: names.split(","),
-    ),
-    "case": (Annotated[bool, typer.Option("--no-case", help="Add no capitals.")], operator.not_),
-    "casing": (Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")], Path),
-    "device": (Device, str),
-    "graph": (Int8, lambda given: "int8" if given else None),
-    "class_weights": (
-        Annotated[
-            str | None,
-            typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8."),
-        ],
-        _parsed_class_weights,
-    ),
+_FORMS: Mapping[str, Any] = {
+    "source_format": From,
+    "encoding": Encoding,
+    "wav_scp": WavScp,
+    "times": Times,
+    "tiers": Tiers,
+    "target_format": To,
+    "subtitles": Subtitles,
+    "paragraphs": Paragraphs,
+    "fillers": Fillers,
+    "marks": Annotated[
+        str | None,
+        typer.Option(
+            help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=_complete_marks
+        ),
+    ],
+    "case": Annotated[bool, typer.Option("--no-case", help="Add no capitals.")],
+    "casing": Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")],
+    "device": Device,
+    "graph": Int8,
+    "class_weights": Annotated[
+        str | None,
+        typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8."),
+    ],
 }
-"""Options that have another form on the command line than in Python: by the name of the field, the option, a flag or
-None by default, and the function that makes the field's value of a given one."""
+"""Options with a form, values or help of their own on the command line, by the name of their field in Python."""
+_CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    "tiers": tuple,
+    "marks": lambda names: names.split(","),
+    "case": operator.not_,
+    "graph": lambda is_int8: "int8" if is_int8 else None,
+    "class_weights": _parsed_class_weights,
+}
+"""What makes the field's value of an option, where they differ."""
 
 
 class FieldOption(NamedTuple):
-    """The option of a field: its name, annotated type and default, and the conversion of what is given."""
+    """The option of a field: its name, annotated type and default."""
 
     name: str
     type: Any
     default: Any
-    convert: Callable[[Any], Any] | None = None
 
     def value(self, given: Any) -> Any:
         """Return the field's value."""
-        return self.convert(given) if self.convert and given is not None else given
+        return _CONVERSIONS[self.name](given) if self.name in _CONVERSIONS and given is not None else given
 
 
 def field_options(cls: type) -> Iterator[FieldOption]:
@@ -230,8 +238,8 @@ def field_options(cls: type) -> Iterator[FieldOption]:
         if any(isinstance(extra, OptionInfo) for extra in getattr(hints[name], "__metadata__", ())):
             yield FieldOption(name, hints[name], default)
         elif name in _FORMS:
-            form, convert = _FORMS[name]
-            yield FieldOption(name, form, False if get_args(form)[0] is bool else None, convert)
+            is_flag = get_args(_FORMS[name])[0] is bool
+            yield FieldOption(name, _FORMS[name], False if is_flag else default or None)
         else:
             yield FieldOption(name, Annotated[kind, _declared(cls, name)], default)
 

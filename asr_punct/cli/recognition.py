@@ -21,7 +21,7 @@ from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
 from asr_punct.languages import DESCRIBED
 from asr_punct.progress import progress_bar
-from asr_punct.restoring import prepare_words, write_restored
+from asr_punct.restoring import Writing, prepare_words, write_restored
 
 Recogniser = Annotated[
     str | None,
@@ -70,7 +70,7 @@ def transcribe(
     model: options.Model = None,
     language: SpeechLanguage = None,
     *,
-    writing: groups.Writing,
+    writing: Writing,
     report: options.Report = None,
     ignore_labels: options.IgnoreLabels = False,
     lowercase: options.Lowercase = False,

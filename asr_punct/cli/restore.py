@@ -15,7 +15,7 @@ from asr_punct.files import STANDARD_STREAM
 from asr_punct.hints import Hint
 from asr_punct.inference.options import Computing, OutputOptions, StreamSettings
 from asr_punct.progress import progress_bar
-from asr_punct.restoring import restore_file
+from asr_punct.restoring import Preparing, Reading, Writing, restore_file
 
 
 @command(
@@ -40,11 +40,11 @@ def punctuate(
     output: options.Output = "-",
     *,
     choice: groups.ModelChoice,
-    reading: groups.Reading,
-    preparing: groups.Preparing,
+    reading: Reading,
+    preparing: Preparing,
     labelling: OutputOptions,
     computing: Computing,
-    writing: groups.Writing,
+    writing: Writing,
     audio: options.Audio = None,
     threads: options.Threads = 0,
     probabilities: options.Probabilities = False,
