@@ -147,7 +147,7 @@ class Source:
         kaldi = Setting("source_format", "kaldi")
         if not self.file.is_in_memory and is_data_dir(path):
             raise InputError(place, "a data directory", "a file, or the format kaldi", kaldi)
-        if not self.file.is_in_memory and path.is_dir():
+        if not self.file.is_in_memory and os.path.isdir(path):
             raise InputError(place, "a directory", "a file (asr-punct batch reads directories)")
         if self._is_like_text and is_text_of_data_dir(self.file) and os.path.exists(path.parent / "ctm"):
             expected = "the directory in the format kaldi, or the format kaldi-text, without times"
