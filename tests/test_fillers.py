@@ -60,7 +60,7 @@ def cleaned(text, language):
         ("en", "That's the. Um. The train.", "That's the. The train."),
         ("en", "He came in in May. I gave her her book. What it is is good.", None),
         ("en", "Who is it for? For you. No, no. Very, very good.", None),
-        ("en", "The kind of, of course, with vitamin A, a pill. Maybe, maybe not. So did he, he said.", None),
+        ("en", "The kind of, of course, with vitamin A, a pill. Maybe, maybe not. So did he, said I, I think.", None),
         ("en", "Just because, because I can. Uh huh. Mm hmm. They left Umm Qasr and to To Kill.", None),
         ("es", "De A a B. La x, la y y la z. Vimos La La Land. Canta la la la. Una, una vez más.", None),
         (

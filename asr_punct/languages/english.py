@@ -69,7 +69,7 @@ LANGUAGE = Language(
     phrases=phrases(
         """uh huh, mm hmm, an hmm, mm hm, hm treasury, hm revenue, hm prison, hm government, hm coastguard, umm
         qasr, umm kulthum, umm al, vitamin a, hepatitis a, plan a, type a, group a, grade a, section a,
-        option a, choice a, do i, did i, am i, was i, than i, thought i, war i, do he, does he, did he, is
+        option a, choice a, do i, did i, am i, was i, than i, said i, thought i, war i, do he, does he, did he, is
         he, was he, than he, he he, does she, did she, is she, was she, than she, do we, did we, are we,
         were we, than we, do they, did they, are they, were they, than they, of course, think of, thinking
         of, dream of, afraid of, listen to, talk to, up to, at least, good at, looking at, laughing at, for
