@@ -148,6 +148,18 @@ def test_the_format_is_detected(tmp_path, standard_input, name, content, expecte
         assert list(formats.read(source)) == list(formats.read(file(tmp_path, "-", content), expected))
 
 
+def test_a_line_says_that_ids_are_no_words(tmp_path, caplog):
+    path = file(tmp_path, "a.txt", "\nutt1 hola\nutt2 sí\n")
+    assert [word.text for each in formats.read(path) for word in each.words] == ["hola", "sí"]
+    (found,) = caplog.messages
+    assert found.startswith(f"{path}: read as kaldi-text, ")
+    assert found.endswith("(first: 'utt1')")
+    file(tmp_path, "utt2spk", "utt1 a\n")
+    assert len(list(formats.read(path, "kaldi-text"))) == 2
+    assert len(list(formats.read(path.rename(tmp_path / "text")))) == 2
+    assert len(caplog.messages) == 1
+
+
 @pytest.mark.parametrize(
     "name",
     [

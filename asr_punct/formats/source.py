@@ -1,5 +1,6 @@
 """A file to read. Its format is detected once, and its JSON is parsed once."""
 
+import logging
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from asr_punct.formats.kaldi.directory import is_data_dir, is_text_of_data_dir
 from asr_punct.formats.values import short_repr
 from asr_punct.words import Utterance
 
+_LOG = logging.getLogger(__name__)
 _FIRST_LINES, _FIRST_ROWS = 100, 5
 """Numbers of lines by which the format of a text file is detected, and of rows by which other formats are refused."""
 _JSON_START = re.compile(r'\{ ?("|$)|\[ ?(\{|$)')
@@ -81,6 +83,10 @@ class Source:
 
     def _read(self) -> Iterator[Utterance]:
         chosen = registry.FORMATS[self.format]
+        if self.format == "kaldi-text" and not (self.is_given or is_text_of_data_dir(self.file)):
+            first = next(filter(str.strip, self.file.first_lines(_FIRST_LINES))).split(maxsplit=1)[0]
+            message = "%s: read as kaldi-text, because each line begins with an id, which is no word (first: %r)"
+            _LOG.warning(message, display_name(self.file), first)
         if self._given is None and self._by_name in (None, "text") and self.format == "text":
             self._refuse_other_formats()
         if self._tiers:

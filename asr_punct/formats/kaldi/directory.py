@@ -48,8 +48,11 @@ _TEXT_LINE = re.compile(r"(\s*\S+\s*)(.*)", re.DOTALL)
 _NUMBERED = re.compile(r"(?:(.*)-)?([0-9]+)")
 """A name that ends with a number: `7`, `talk-7`."""
 _TEXT_FORMAT = "kaldi-text"
-_ID = re.compile(r"(?=.{4})[A-Za-z][\w.@:+-]*[0-9][\w.@:+-]*(?<![.:])|[0-9]+(?:[_-][0-9A-Za-z]+){2,}", re.ASCII)
-"""A token that is an id rather than a word: `utt1`, `sw02001-A_000098-001156`, `4507-16021-0012`; not `A1` or `B2`."""
+_ID = re.compile(
+    r"(?=.{4})[A-Za-z][\w.@:+-]*[0-9][\w.@:+-]*(?<![.:])|[0-9]+(?:(?:[_-][0-9A-Za-z]+){2,}|_[0-9A-Za-z]+)", re.ASCII
+)
+"""A token that is an id rather than a word: `utt1`, `sw02001-A_000098-001156`, `103_1240`, `4507-16021-0012`;
+not `A1` or `9-1`."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}")
 _TABLES = ("wav.scp", "utt2spk", "segments", "utt2doc", "ctm")
 _EXPECTED = "a data directory with text, or with a ctm"
