@@ -60,9 +60,12 @@ def without_end(flags: int) -> int:
 def in_word(core: str, following: str, words: Sequence[str], language: str) -> bool:
     """Whether the period after a word is part of it, given the next word and those before.
 
-    So it is after Basque ordinals (`2. artikulua`), if the words are Basque.
+    So it is after Basque ordinals (`2. artikulua`), if the words are Basque, and after the second of two letters that
+    have one (`siglo iii a. c. fue`); the last of the words before has its own period.
     """
     kind = kind_of(core.lower(), language)
+    if kind is PeriodKind.LETTER and words and len(words[-1]) == 2 and words[-1].endswith("."):
+        return words[-1][0].isalpha()
     if kind is PeriodKind.PLAIN or (
         kind is PeriodKind.ORDINAL and opening_flag([*words, following], language) == WordFlag.MUST_OPEN
     ):

@@ -48,6 +48,12 @@ def _cores(tokens: Iterable[Token]) -> list[str]:
     return list(map(_CORE, tokens))
 
 
+def _up_to_period(tokens: Sequence[Token]) -> list[str]:
+    """Return the cores of tokens, the last one with its period."""
+    cores = _cores(tokens)
+    return [*cores[:-1], cores[-1] + "." * tokens[-1].right.startswith(".")] if cores else cores
+
+
 def _any_known(values: Sequence[object]) -> bool:
     return values.count(None) < len(values)
 
@@ -103,7 +109,11 @@ class TokenReader:
         if after.core and (glued := glued_marks(after.left)):
             before = self.settle(before.with_marks(right=glued), context, [after])
             after = replace(after, left=after.left[len(glued) :])
-        if after.core and before.flags & STOPPED and in_word(before.core, after.core, _cores(context), self._language):
+        if (
+            after.core
+            and before.flags & STOPPED
+            and in_word(before.core, after.core, _up_to_period(context), self._language)
+        ):
             before = replace(before, flags=without_end(before.flags))
         if barred := barred_between(before.core, after.core, self._language) or barred_before(after.left):
             before = replace(before, barred=barred)
