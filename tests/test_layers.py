@@ -148,3 +148,14 @@ for name in {[module_name(path) for path in MODULES if not is_heavy(path) and la
     importlib.import_module(name)
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_public_name_is_that_of_one_thing():
+    """But for `main`, and commands, which have the name of the function that they call."""
+    places = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module_name(path))
+    outside = {name: [each for each in found if ".cli." not in each] for name, found in places.items()}
+    assert {name: found for name, found in outside.items() if len(found) > 1 and name != "main"} == {}
