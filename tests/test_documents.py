@@ -124,8 +124,14 @@ def test_markdown_has_speakers_times_and_links():
         replace(spoken("Fin."), recording="s"),
     ]
     assert written(turns, "markdown") == (
-        "**Ana** [0:01:05](a%20b.wav#t=65.2)\\\nHola.\n\n0:01:10\\\nOtra.\n\n"
-        "**\\_Jon\\_** 1:01:40\\\n1\\. \\*No\\*\n\n* * *\n\n0:00:00\\\nFin.\n"
+        "**Ana** [0:01:05](a%20b.wav#t=65.2)  \nHola.\n\n0:01:10  \nOtra.\n\n"
+        "**\\_Jon\\_** 1:01:40  \n1\\. \\*No\\*\n\n* * *\n\n0:00:00  \nFin.\n"
+    )
+
+
+def test_markdown_escapes_what_would_be_markup_in_a_form_that_all_programs_read():
+    assert written([Utterance((Word("a<b>"), Word("~c|"), Word("[d]")))], "markdown") == (
+        "a&#60;b\\> &#126;c&#124; \\[d\\]\n"
     )
 
 

@@ -11,7 +11,9 @@ from asr_punct.formats.documents.headings import heading_of
 from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance, text_of_utterance
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
+_SPECIAL = re.compile(r"([\\`*_\[\]>#])")
+_NOT_ESCAPED = {ord(char): f"&#{ord(char)};" for char in "<|~"}
+"""Characters before which some programs show a backslash."""
 _AT_START = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+])(?=\s|$)")
 """A list item at the start of a paragraph: `1. `, `- `."""
 
@@ -33,12 +35,12 @@ def _blocks(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[str]:
         start = f"[{heading.start}]({heading.link})" if heading.link else heading.start
         head = " ".join(filter(None, [heading.speaker and f"**{_escaped(heading.speaker)}**", start]))
         text = _AT_START.sub(_escaped_start, _escaped(text_of_utterance(utterance, glyphs)))
-        yield f"{head}\\\n{text}" if head else text
+        yield f"{head}  \n{text}" if head else text  # a backslash is no line break for Python-Markdown
         previous = utterance
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text)
+    return _SPECIAL.sub(r"\\\1", text).translate(_NOT_ESCAPED)
 
 
 def _escaped_start(match: re.Match[str]) -> str:
