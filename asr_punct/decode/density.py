@@ -25,8 +25,8 @@ def expect_fewer(marks: Float64Array, words: DecoderInput) -> None:
     """Lower the logits of marks, (words, marks), between dense marks of the input, in place."""
     given = words.given
     is_marked = given[:, _ENDS | _OTHERS].any(axis=1)
-    lengths = np.diff([-1, *np.flatnonzero(is_marked), len(is_marked)])
-    dense = np.repeat(lengths, lengths)[: len(is_marked)] <= STRETCH
+    lengths = np.diff([-1, *np.flatnonzero(is_marked), len(words)])
+    dense = np.repeat(lengths, lengths)[: len(words)] <= STRETCH
     for kind in (_ENDS, _OTHERS):
         count = given[dense][:, kind].any(axis=1).sum()
         expected = 1 - np.prod(1 - sigmoid(marks[dense & ~is_marked][:, kind]), axis=1)
