@@ -91,3 +91,10 @@ def test_what_a_user_chooses_is_not_stored_with_a_model():
     stored = info_mapping(info).keys()
     assert {"thresholds", "unopened", "calibration", "case_bias", "sentence_capitals", "class_weights"} <= stored
     assert not stored & {"enabled", "plain", "sensitivity", "language"}
+
+
+@pytest.mark.parametrize(("option", "value"), [("sensitivity", 10.5), ("marks", ["DOT"])])
+def test_options_of_a_model_are_checked_before_it_is_opened(option, value):
+    with pytest.raises(ArgumentError) as error:
+        ModelOptions("no-such-model", **{option: value})
+    assert error.value.place == option
