@@ -13,7 +13,7 @@ from asr_punct.checkpoint import ModelInfo, info_mapping
 from asr_punct.cli.commands import app
 from asr_punct.cli.options import field_options
 from asr_punct.config import ModelConfig
-from asr_punct.declared import Checked, PositiveInt, Range
+from asr_punct.declared import Checked, PositiveFloat, PositiveInt, Range
 from asr_punct.decode import DecodeSettings
 from asr_punct.errors import ArgumentError
 from asr_punct.inference.options import ModelOptions, OutputOptions, StreamSettings
@@ -32,6 +32,7 @@ class Cooking(Checked):
         eggs: number of eggs
             in the pan.
         salt: grams of salt, usually 1.5.
+        minutes: how long they boil.
         covered: whether there is a lid.
 
     Raises:
@@ -40,10 +41,14 @@ class Cooking(Checked):
 
     eggs: PositiveInt = 2
     salt: Annotated[float, Range(0, 10)] = 1.5
+    minutes: PositiveFloat = 4.0
     covered: bool = False
 
 
-@pytest.mark.parametrize(("field", "bad"), [("eggs", 0), ("salt", 10.5), ("salt", -1), ("salt", math.nan)])
+@pytest.mark.parametrize(
+    ("field", "bad"),
+    [("eggs", 0), ("salt", 10.5), ("salt", -1), ("salt", math.nan), ("minutes", 0), ("minutes", math.inf)],
+)
 def test_a_range_holds_in_python_and_in_the_service(field, bad):
     with pytest.raises(ArgumentError) as error:
         Cooking(**{field: bad})
@@ -58,6 +63,7 @@ def test_a_declaration_is_an_option_and_a_key():
     assert [(kind, info.min, info.max, info.help, default) for kind, info, default in options.values()] == [
         (int, 1, None, "Number of eggs in the pan.", 2),
         (float, 0, 10, "Grams of salt, usually 1.5.", 1.5),
+        (float, 0, None, "How long they boil.", 4.0),
         (bool, None, None, "Whether there is a lid.", False),
     ]
     keys = keys_of(Cooking, BaseModel, most={"eggs": 9}).model_json_schema()["properties"]
@@ -67,6 +73,8 @@ def test_a_declaration_is_an_option_and_a_key():
         (1, 9, "Number of eggs in the pan.", 2),
         (0, 10, "Grams of salt, usually 1.5.", 1.5),
     ]
+    assert keys["minutes"] == {"default": 4.0, "description": "How long they boil.", "exclusiveMinimum": 0,
+                               "title": "Minutes", "type": "number"}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import Field, create_model
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, Field, create_model
 
 from asr_punct.declared import declarations
 
 
 def keys_of(
     cls: type,
-    base: type,
+    base: type[BaseModel],
     names: Collection[str] | None = None,
     types: Mapping[str, Any] = MappingProxyType({}),
     most: Mapping[str, float] = MappingProxyType({}),
@@ -24,11 +24,14 @@ def keys_of(
     `names` are those of the fields, if they are not all. `types` are those of keys that have another type in JSON;
     `most` are maxima that are only the service's.
     """
-    keys = dict[str, tuple[Any, FieldInfo]]()
+    keys = dict[str, Any]()
     for name, kind, allowed, default, meaning in declarations(cls):
         if names is not None and name not in names:
             continue
-        high = most.get(name, allowed.high if allowed else None)
-        limits = {"ge": allowed.low, "le": high, "allow_inf_nan": False} if allowed and high is not None else {}
+        limits: dict[str, Any] = {}
+        if allowed:
+            high = most.get(name, allowed.high)
+            limits = {"gt" if allowed.excludes_low else "ge": allowed.low, "allow_inf_nan": False}
+            limits |= {"le": high} if high < math.inf else {}
         keys[name] = types.get(name, kind), Field(default=default, description=meaning, **limits)
     return create_model(f"{cls.__name__}Keys", __base__=base, **keys)
