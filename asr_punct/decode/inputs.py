@@ -60,7 +60,7 @@ class WordFlag(IntFlag):
     NEVER_NAME = 32
     """An article, conjunction or other function word that is never a name, nor the beginning of one."""
     LONG_WORD = 64
-    """A word of seven letters or more: hardly ever an abbreviation in capitals."""
+    """A word of seven letters or more, or drawn out (`pfff`): hardly ever an abbreviation in capitals."""
     MUST_OPEN = 128
     """The words are in a language with ¿ and ¡: a ? or ! of the input after the word needs one."""
     NEVER_OPEN = 256

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, repeat
@@ -39,6 +40,8 @@ _NEVER_NAME, _LONG_WORD, _NO_LETTER = map(int, (WordFlag.NEVER_NAME, WordFlag.LO
 _LETTER, _CONJUNCTION, _HESITATION = map(int, (WordFlag.LETTER, WordFlag.CONJUNCTION, WordFlag.HESITATION))
 _CONJUNCTIONS = frozenset("yeou")
 _LONG_WORD_LETTERS = 7
+_DRAWN_OUT = re.compile(r"\w([fhmrsz])\1\1$")
+"""A sound that is drawn out: `pfff`, `brrr`. It is no abbreviation either."""
 _APOSTROPHES = "'’"
 _SINGLES = tuple(_APOSTROPHES)
 _AS_IS = Labels(as_is=True)
@@ -228,7 +231,8 @@ class TokenReader:
         if single:
             return single
         begins = 0 if core.lstrip(_APOSTROPHES)[:1].isalpha() else _NO_LETTER
-        return begins | (_LONG_WORD if sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS else 0)
+        is_long = sum(map(str.isalpha, core)) >= _LONG_WORD_LETTERS or _DRAWN_OUT.search(core.lower())
+        return begins | (_LONG_WORD if is_long else 0)
 
 
 @cached_by_word(_CACHED_WORDS)
