@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import wave
 
 import pytest
@@ -105,7 +106,12 @@ def test_the_file_tab_from_drop_to_export(open_page, punctuator, ctm, sound):
             page.choose("#format", to)
             page.click("#export")
             name = page.wait("document.querySelector('#status').textContent.match(/as (.*)\\.$/)?.[1]")
-            assert page.saved(name) == written(punctuator, edited, to), to
+            found, expected = page.saved(name), written(punctuator, edited, to)
+            if to == "json":  # numbers are written otherwise, and doubtful words have their probabilities
+                found, expected = (
+                    json.loads(re.sub(rb', "probabilities": .*?}', b"", each)) for each in (found, expected)
+                )
+            assert found == expected, to
             (page.downloads / name).unlink()
             page.run("document.querySelector('#status').textContent = ''")
 

@@ -200,6 +200,19 @@ def test_doubtful_marks_are_counted_down(open_page, tmp_path):
         assert (page.run(count), len(seen), page.run(doubtful)) == (0, total, 0)
 
 
+def test_doubtful_marks_are_kept_in_json(open_page, tmp_path):
+    count = "Number(document.querySelector('#next-doubt').textContent.match(/\\d+/)[0])"
+    with open_page() as page:
+        drop(page, words_json("ana mira la casa dónde está la ley " * 4, tmp_path))
+        begin = page.run(count)
+        keys(page, "n", "n", "c", "n")  # one is seen, one is edited
+        assert page.run(count) == begin - 2
+        page.drop(file(tmp_path, "again.json", export(page, "json", "talk.json")))
+        page.wait("document.querySelector('#file-name').textContent === 'again.json'")
+        page.wait("document.querySelector('#status').textContent.startsWith('32 ')")
+        assert page.run(count) == begin - 2
+
+
 def test_an_edit_of_20_000_words_draws_only_the_words_around_it(open_page, make, tmp_path):
     with open_page(make=make) as page:
         drop(page, words_json("bai ez agian " * 6667, tmp_path, step=0.4))
@@ -361,7 +374,7 @@ def test_subtitles_over_a_limit_are_found_one_by_one_and_speakers_are_shown(open
         shown(page)
         assert page.run("[...document.querySelectorAll('.speaker')].map((each) => each.textContent)") == ["Miren"]
         assert "(2)" in page.text("#cue-problem")
-        page.click("#cue-problem")
+        keys(page, "p")  # the focus is still on the button
         assert page.run(selected) == "ab"
         keys(page, "p")
         assert page.run(selected) == "bc"
@@ -397,6 +410,14 @@ def test_cues_of_people_who_speak_at_the_same_time(open_page, make, punctuator, 
         shown(page)
         assert export(page, "srt", "talk.srt") == out.getvalue()
         begin = blocks(page)
+        page.run("document.querySelector('.w').focus()")
+        order = page.run("[...document.querySelectorAll('.w')].map((word) => word.dataset.id)")
+        for place in order[1:]:
+            keys(page, "ArrowRight")
+            assert page.run("document.activeElement.dataset.id") == place
+        for place in order[-2::-1]:
+            keys(page, "ArrowLeft")
+            assert page.run("document.activeElement.dataset.id") == place
         page.run("[...document.querySelectorAll('.w')].find((word) => word.textContent === 'ondo.').focus()")
         keys(page, "F2", "=oso ongi.", "Enter")
         expected = [[line.replace("ondo.", "oso ongi.") for line in cue] for cue in begin]

@@ -36,10 +36,14 @@ export class Doubts {
     this.draw();
   }
 
+  /** Whether a word is left to look at, wherever the slider is. */
+  isOpen(word) {
+    return this.#doubts.has(word) && !word.isChecked && !this.transcript.isEdited(word);
+  }
+
   /** Whether a word is left to look at. */
   isLeft(word) {
-    const isDoubtful = this.#doubts.get(word) >= byId("doubt-limit").value / 100;
-    return isDoubtful && !word.isChecked && !this.transcript.isEdited(word);
+    return this.isOpen(word) && this.#doubts.get(word) >= byId("doubt-limit").value / 100;
   }
 
   #left() {

@@ -28,9 +28,9 @@ async function cueContent(cues, transcript, format) {
   return exportFile(new File([text], "cues.vtt"), { ...transcript.settings, givenMarks: "" }, labels, format, { from: "vtt" });
 }
 
-/** Return the content of the project's JSON with cues as the page shows them. */
-function contentWithCues(cues, transcript) {
-  const file = transcript.jsonFile({ subtitles: storedCues(cues) });
+/** Return the content of the project's JSON, with cues as the page shows them and what is doubtful, to go on later. */
+function jsonContent(cues, transcript, isDoubtful) {
+  const file = transcript.jsonFile(cues ? { subtitles: storedCues(cues) } : {}, isDoubtful);
   return exportFile(file, { ...transcript.settings, givenMarks: "" }, transcript.labels, "json", { from: "json" });
 }
 
@@ -43,16 +43,18 @@ function save(blob, name) {
 }
 
 /**
- * Save the words with their marks and cases in a format, and return the name of the file. Subtitles are those of `cues`
+ * Save the words with their marks and cases in a format, and return the name of the file; the project's JSON also says
+ * which words are `isDoubtful`. Subtitles are those of `cues`
  * if they were shown or edited; otherwise, and if they are just those of the file, the service makes them.
  */
-export async function exportTranscript(transcript, format, cues) {
+export async function exportTranscript(transcript, format, cues, isDoubtful) {
   const isOther = transcript.isRewritten && !format && !(transcript.format in SUFFIXES);
   const name = exportName(transcript.file.name, isOther ? "json" : format);
   const to = format || transcript.format;
   const isSeen = cues && (cues.isEdited || (cues.isShown && !isCueFormat(transcript.format)));
-  const content = isSeen && (isCueFormat(to) ? cueContent(cues, transcript, to) : to === "json" && contentWithCues(cues, transcript));
-  save(await (content || serviceContent(transcript, format)), name);
+  const shown = isSeen ? cues : null;
+  if (to === "json") save(await jsonContent(shown, transcript, isDoubtful), name);
+  else save(await (shown && isCueFormat(to) ? cueContent(shown, transcript, to) : serviceContent(transcript, format)), name);
   transcript.save();
   return name;
 }

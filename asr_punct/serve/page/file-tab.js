@@ -139,7 +139,7 @@ export class FileTab {
 
   /** Select the next word, or with -1 the previous one. */
   step(step) {
-    const next = this.transcript.words[this.selected.index + step];
+    const next = this.view.beside(this.selected, step);
     if (next) this.select(next);
   }
 
@@ -180,6 +180,8 @@ export class FileTab {
   /** Save the words with their marks and cases in the chosen format. */
   async export() {
     await Promise.all([this.editor.settled(), this.cueTools.settled()]);
-    report("exported", { name: await exportTranscript(this.transcript, byId("format").value, this.cueTools.cues) });
+    const isDoubtful = (word) => this.doubts.isOpen(word);
+    const name = await exportTranscript(this.transcript, byId("format").value, this.cueTools.cues, isDoubtful);
+    report("exported", { name });
   }
 }

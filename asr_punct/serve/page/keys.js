@@ -4,6 +4,7 @@ import { byId } from "./dom.js";
 import { KEYS } from "./marks.js";
 import { CASES } from "./tables.js";
 import { currentTab } from "./tabs.js";
+import { FIELDS } from "./transport.js";
 import { openWordInput } from "./word-input.js";
 
 const ACTIONS = {
@@ -60,7 +61,7 @@ export function startKeys(tab) {
     event.preventDefault();
   });
   document.addEventListener("keydown", (event) => { // before a word has the focus
-    const isFree = event.target === document.body && tab.transcript && currentTab() === "tab-file";
+    const isFree = !event.target.closest?.(`#words, ${FIELDS}`) && tab.transcript && currentTab() === "tab-file";
     if (!isFree || event.ctrlKey || event.metaKey || event.altKey || !/^[np]$/i.test(event.key)) return;
     action(event)(tab);
     event.preventDefault();

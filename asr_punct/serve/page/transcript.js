@@ -57,9 +57,12 @@ export class Transcript extends EventTarget {
     return this.#content.subtitles;
   }
 
-  /** Return the words as a file of the project's JSON, with other `keys` beside them. */
-  jsonFile(keys = {}) {
-    const keptWord = ({ id, index, utterance, from, to, restored, probabilities, isChecked, ...word }) => word;
+  /** Return the words as a file of the project's JSON, with other `keys` beside them; those that are `isDoubtful` stay so. */
+  jsonFile(keys = {}, isDoubtful = () => false) {
+    const keptWord = (all) => {
+      const { id, index, utterance, from, to, restored, probabilities, isChecked, ...word } = all;
+      return isDoubtful(all) ? { ...word, probabilities } : word;
+    };
     const utterances = this.utterances.map((each) => ({ ...each, words: each.words.map(keptWord) }));
     return new File([JSON.stringify({ ...this.#content, ...keys, utterances })], `${this.file.name.replace(/\.[^.]*$/, "")}.json`);
   }

@@ -6,7 +6,8 @@ import { SENTENCE_ENDS } from "./tables.js";
 import { currentTab } from "./tabs.js";
 
 const BACK_S = 2;
-const FIELDS = "input, textarea, select, [contenteditable]";
+/** Elements that take keys as text. */
+export const FIELDS = "input, textarea, select, [contenteditable]";
 
 /** Return the words of the sentence around a word. */
 function sentenceAround(words, word) {

@@ -38,7 +38,7 @@ export function openWordInput(tab, word, place = "") {
     if (!["Enter", "Tab", "Escape"].includes(event.key) || event.isComposing) return;
     event.preventDefault();
     const last = close(event.key !== "Escape");
-    const next = event.key === "Tab" ? tab.transcript.words[last.index + (event.shiftKey ? -1 : 1)] : null;
+    const next = event.key === "Tab" ? tab.view.beside(last, event.shiftKey ? -1 : 1) : null;
     tab.select(next ?? last);
     if (next) openWordInput(tab, next);
   });

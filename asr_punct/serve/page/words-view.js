@@ -128,6 +128,15 @@ export class WordsView {
     }
   }
 
+  /** Return the word that is shown after another one, or with -1 before it. */
+  beside(word, step) {
+    const { list } = this.layout.groups;
+    const group = this.layout.groups.of(word);
+    const next = group.words[group.words.indexOf(word) + step];
+    const others = step > 0 ? list.slice(list.indexOf(group) + 1) : list.slice(0, list.indexOf(group)).reverse();
+    return next ?? others.find(({ words }) => words.length)?.words.at(step > 0 ? 0 : -1);
+  }
+
   elementOf(word) {
     return this.#elements[word.id];
   }
