@@ -1,8 +1,9 @@
 """The cues of a file as lines, found as the parser of the W3C and players do.
 
 WebVTT (https://www.w3.org/TR/webvtt1/#webvtt-parser-algorithm): a line with times begins a cue, whose text ends before
-an empty line or the next arrow. SubRip, as ffmpeg reads it: the text ends before the next line with times and the
-number above that, and may have empty lines. All other lines (notes, styles, blocks without times) are kept.
+an empty line or the next arrow, and the number above that if cues are numbered. SubRip, as ffmpeg reads it: the text
+ends before the next line with times and the number above that, and may have empty lines. All other lines (notes,
+styles, blocks without times) are kept.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,17 +32,20 @@ class Block:
 
 def vtt_blocks(lines: Lines) -> Iterator[Block]:
     """Yield the cues of a WebVTT file, and the lines after the last one; the first has the header before it."""
-    block, before, text = None, list[str](), list[str]()
+    block, before, text, number = None, list[str](), list[str](), list[str]()
     for _, line in lines:
         if block and (not line or ARROW in line):
+            is_numbered = line and text and block.id.isdecimal() and _is_number_after(text[-1].strip(), block.id)
+            number = [text.pop()] if is_numbered else []
             yield _with_text(block, text)
-            block, before, text = None, [], []
+            block, before, text = None, number.copy(), []
         if block:
             text.append(line)
             continue
         times = times_of_line(line, is_srt=False)
         if times:
-            name = before[-1] if len(before) > 1 and not before[-2] else ""
+            is_named = (before and before == number) or (len(before) > 1 and not before[-2])
+            name = before[-1] if is_named else ""
             block = Block((*before, line), times, name)
         before.append(line)
     if block:
