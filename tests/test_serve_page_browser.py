@@ -261,6 +261,19 @@ def test_marks_are_typed_as_in_an_editor(open_page, ctm):
         assert begin != bare
 
 
+def test_marks_inside_quotation_marks_are_drawn_as_marks(open_page):
+    split = """import("/page/marks.js").then(({{ split }}) => split({}, {}).map(({{ text, mark }}) => [text, mark]))"""
+    expected = {
+        ('"quién', '"¿Quién'): [['"', None], ["¿", "OPEN_QUES"], ["Quién", None]],
+        ("(sí)", "(Sí,)"): [["(", None], ["Sí", None], [",", "COMMA"], [")", None]],
+        ("o'brien", "O'Brien:"): [["O'Brien", None], [":", "COLON"]],
+        ("%", "%."): [["%", None], [".", "PERIOD"]],
+    }
+    with open_page() as page:
+        for (word, written), parts in expected.items():
+            assert page.run(split.format(json.dumps(word), json.dumps(written))) == parts
+
+
 def test_a_finished_transcript_opens_as_it_is(open_page, ctm, tmp_path):
     finished = file(tmp_path, "talk.srt", "1\n00:00:01,000 --> 00:00:03,000\nAna, mira <i>la Casa</i>. dónde\n")
     shown = f"{WORDS}.map((word) => word.textContent).join(' ')"
