@@ -33,7 +33,7 @@ _QUOTE, _QUOTED = '"', re.compile('"(?:[^"]|"")*"')
 
 def is_whisper_csv(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the words of a file's first lines begin with the header."""
-    return rows[0] in ([header] for header in _HEADERS)
+    return len(rows[0]) == 1 and rows[0][0] in _HEADERS
 
 
 def read_whisper_csv(path: Pathlike) -> Iterator[Utterance]:
