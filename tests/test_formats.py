@@ -176,6 +176,15 @@ def test_the_format_of_standard_input_is_recognised(tmp_path, standard_input, na
     assert all(word.text for each in found for word in each.words)
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"), [("las notas 1.5 2 altas", "ctm"), ("entre los valores 1.5 2.5 hay uno", "stm")]
+)
+def test_one_line_of_standard_input_with_two_numbers_loses_no_words(standard_input, text, kind):
+    standard_input(f"\n{text}\n")
+    with refused_at("standard input", f"what looks like {kind}"):
+        list(formats.read("-"))
+
+
 def test_unknown_json_of_standard_input_is_an_error_of_one_line(standard_input):
     standard_input('{"a": 1}')
     with refused_at("standard input", "an object with 'a'"):

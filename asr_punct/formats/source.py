@@ -32,7 +32,7 @@ class Source:
 
     If `format_name` is None, the format is detected from the suffix and, for .json, .jsonl, .tsv, .txt, unknown
     suffixes and streams, from the content; if the suffix is unknown and nothing fits, it is text. Only streams, which
-    have no name to correct, are read as what their lines look like (`resembles`). `tiers` are the names
+    have no name to correct, are read as what two lines or more of them look like (`resembles`). `tiers` are the names
     of those to read; none: those of words or speech. The encoding is that of an `InputFile`; of other paths it is
     `TOLERANT`. Raises ArgumentError if `format_name` is unknown or has no reader, or is that of a directory and
     `path` is in memory.
@@ -58,7 +58,8 @@ class Source:
             return found
         if is_json:
             return self._json_format()
-        return self._by_name or (self._resembled() if self.is_stream else None) or "text"
+        may_resemble = self.is_stream and len(self._spoken_lines()) > 1  # one line with two numbers may be text
+        return self._by_name or (self._resembled() if may_resemble else None) or "text"
 
     @property
     def is_known(self) -> bool:
