@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from asr_punct.glyphs import Glyphs
 from asr_punct.languages import facts_of
-from asr_punct.marks import LEFT, RIGHT, SENTENCE_ENDS, Case, Kind, Labels, Mark
-from asr_punct.text import split_token
+from asr_punct.marks import LEFT, OPENER, RIGHT, SENTENCE_ENDS, Case, Kind, Labels, Mark
+from asr_punct.text import read_marks, split_token
 from asr_punct.text.sentence_ends import all_marks
 from asr_punct.words import Seconds, Utterance, Word
 
@@ -76,6 +76,11 @@ def _kept(words: tuple[Word, ...], language: str, dropped: _Dropped) -> tuple[tu
         dropped.marks |= marks & set(LEFT)
         dropped.has_capital |= begins_one and _has_capital(word)
         dropped.start = word.start if dropped.start is None else dropped.start
+        closed = {mark for mark in marks if OPENER.get(mark) in dropped.marks}  # nothing is left in `«eh»`, `¡eh!`
+        if closed:
+            dropped.marks -= {OPENER[mark] for mark in closed}
+            dropped.has_capital &= not kept or bool(all_marks(kept[-1], language) & SENTENCE_ENDS)
+            marks = (marks - closed) | ({Mark.PERIOD} if closed & SENTENCE_ENDS else set())
         if kept:
             kept[-1] = _mended(kept[-1], word, marks - set(LEFT), language)
     return tuple(kept), replace(dropped, start=None)
@@ -138,15 +143,29 @@ def _mended(before: Word, word: Word, marks: frozenset[Mark], language: str) -> 
     labels = before.labels or _NO_LABELS
     own = all_marks(before, language)
     end = before.end if before.end is not None else word.end if word.start is None else None
+    removed, added = frozenset[Mark](), frozenset[Mark]()
     if own & SENTENCE_ENDS:
-        changed = labels.marks
+        pass
     elif marks & SENTENCE_ENDS:
-        changed = (labels.marks - _UNFINISHED) | marks
+        removed, added = _UNFINISHED, marks
     elif Mark.COMMA in marks:
-        changed = labels.marks - {Mark.COMMA}
+        removed = frozenset({Mark.COMMA})
     else:
-        changed = labels.marks | (marks - _UNFINISHED)
-    return replace(before, labels=replace(labels, marks=changed) if changed != labels.marks else before.labels, end=end)
+        added = marks - _UNFINISHED
+    changed = (labels.marks - removed) | added
+    return replace(
+        before,
+        text=_without_marks(before.text, removed, language),
+        labels=replace(labels, marks=changed) if changed != labels.marks else before.labels,
+        end=end,
+    )
+
+
+def _without_marks(text: str, marks: frozenset[Mark], language: str) -> str:
+    """Return a word without these marks of the input after it, if it has no others there."""
+    _, core, right = split_token(text, language)
+    found = read_marks("", right)
+    return text.removesuffix(right) if core and found and found <= marks else text
 
 
 def _core(word: Word, language: str) -> str:

@@ -85,6 +85,23 @@ def test_a_given_capital_inside_a_sentence_is_a_name():
     assert [word.text for word in found.words] == ["Um", "was", "it", "Em"]
 
 
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["Dijo «eh» y se fue."], ["Dijo y se fue."]),
+        (["«Eh», dijo."], ["Dijo."]),
+        (["Vino. ¡Eh! Hola.", "Y tú?"], ["Vino. Hola.", "Y tú?"]),
+        (["Vale, ¡eh!", "Hola."], ["Vale.", "Hola."]),
+        (["Dijo «Eh» y", "se fue."], ["Dijo y", "se fue."]),
+        (["Vale, eh. Yo, eh, no."], ["Vale. Yo no."]),
+    ],
+)
+def test_marks_of_the_input_go_with_a_filler(texts, expected):
+    """Both of a pair, and a comma before it."""
+    spoken = [Utterance(tuple(map(Word, text.split())), language="es") for text in texts]
+    assert [text_of_utterance(each, glyphs("es")) for each in without_fillers(spoken, glyphs("es"))] == expected
+
+
 def test_an_utterance_of_fillers_goes():
     assert list(without_fillers([utterance("Um, uh.", "en"), utterance("", "en")], glyphs("en"))) == [
         utterance("", "en")
@@ -114,11 +131,10 @@ WORDS = st.lists(st.builds(lambda text, marks: Word(text, labels=Labels(marks)),
 
 @given(WORDS, st.sampled_from(["es", "en", "eu"]))
 def test_other_words_stay_in_order(words, language):
-    found = [w.text for u in without_fillers([Utterance(tuple(words))], glyphs(language)) for w in u.words]
-    left = iter(word.text for word in words)
-    assert all(text in left for text in found)
+    kept = [w.text for u in without_fillers([Utterance(tuple(words))], glyphs(language)) for w in u.words]
     flagged = [word for u in with_flags([Utterance(tuple(words))], glyphs(language)) for word in u.words]
-    assert [word.text for word in flagged if not word.filler] == found
+    found = [word.text for word in flagged if not word.filler]
+    assert all(text in (word, word.rstrip(",")) for text, word in zip(kept, found, strict=True))
     assert [replace(word, filler=False) for word in flagged] == words
     assert [text for text in found if text in ("no", "ana", "like", "¿eh?")] == [
         word.text for word in words if word.text in ("no", "ana", "like", "¿eh?")
