@@ -257,13 +257,14 @@ def test_a_period_and_the_next_capital_are_decided_together(period, capital, fla
     assert (first.marks, second.case) == expected
 
 
+@pytest.mark.parametrize("quote", [0, WordFlag.QUOTED | given_flags({Mark.QUOTE})])
 @pytest.mark.parametrize("sizes", [(2,), (1,)])
 @pytest.mark.parametrize(("capital", "expected"), [(0.94, Case.O), (0.999, Case.FIRST_CAP)])
-def test_a_capital_that_a_sentence_end_explains_is_not_written_without_it(capital, expected, sizes):
+def test_a_capital_that_a_sentence_end_explains_is_not_written_without_it(capital, expected, sizes, quote):
     cases = np.array([[1, 0, 0], [1 - capital, capital, 0], [1, 0, 0]], dtype=np.float32)
     rows = table([{Mark.PERIOD: 0.9, Mark.QUESTION: 0.1}, {}, {}])
     parameters = without(Mark.PERIOD, sentence_capitals=True)
-    found = labels_of(rows, parameters, sizes=sizes, cases=cases)
+    found = labels_of(rows, parameters, sizes=sizes, cases=cases, flags=np.array([quote, 0, 0], dtype=np.uint32))
     assert found == [Labels(), Labels(case=expected), Labels()]
 
 

@@ -38,6 +38,8 @@ REPEATED = "Ana: hola\nJon García: sí\nvale\nAna: no\nJon García: pues no"
         ("Pregunta: quién\nRespuesta: nadie", ["Pregunta 1", "Respuesta 1"]),
         ("Ana: hola", ["Ana 1"]),
         ("María José: hola", ["María José 2"]),
+        ("Importante: hola", [""]),
+        ("Querida Ana: hola", [""]),
         ("Mi idea de esto: nada", [""]),
         ("Mi casa: nada", [""]),
         ("", [""]),

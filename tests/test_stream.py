@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.decode import online
+from asr_punct.decode.inputs import WordFlag
 from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.features import DOCUMENT_END, DOCUMENT_START
 from asr_punct.inference.backend import open_backend
@@ -99,6 +100,14 @@ def test_tokens_of_marks_alone_go_with_the_word_beside_them():
     assert (alone.window, [token.text for _, token in alone.words]) == (None, ["-"])
 
 
+@pytest.mark.parametrize(("text", "expected"), [("vive en irun (gipuzkoa)", [2]), ("vino ana (mi hermana)", [])])
+def test_no_mark_is_added_before_a_remark_of_one_word(text, expected):
+    words = list(map(Word, text.split()))
+    streamed = [token for decision in decisions_of(lookahead(9, 9), text.split()) for _, token in decision.words]
+    for tokens in (TokenReader(Letters(), "es").read(words), streamed):
+        assert [i for i, token in enumerate(tokens) if token.flags & WordFlag.RIGHT_TAKEN] == expected
+
+
 def decided(decisions):
     """Words of each decision with the letters of its window."""
     return [("".join(word.text for word, _ in decision.words), window_letters(decision)) for decision in decisions]
@@ -149,7 +158,8 @@ def test_a_stream_that_begins_with_a_name_has_names_of_speakers():
     tokens = [token for decision in decisions_of(lookahead(9, 9), words) for _, token in decision.words]
     assert [token.text for token in tokens if not token.core] == ["Ana:", "Jon:"]
     assert [token.text for token in tokens if token.begins_turn] == ["qué", "bien"]
-    assert all(token.core for decision in decisions_of(lookahead(9, 9), words[1:]) for _, token in decision.words)
+    for others in (words[1:], ["Importante:", *words[1:]]):
+        assert all(token.core for decision in decisions_of(lookahead(9, 9), others) for _, token in decision.words)
 
 
 def test_sounds_are_output_in_a_pause_and_let_no_word_wait():

@@ -2,10 +2,10 @@
 
 With `DecodeSettings.sentence_capitals`, the word after a . ? or ! gets a capital, unless that is very unlikely, as on
 `1976an` or the letter of a list; after a sentence end that the input has, or a live stream has output before it knew
-the next word, every word gets one that begins with a letter. After a comma, even with ¿ or ¡, or after no mark, a word
-gets one only if it is likely to have one although no sentence ends before it: P(capital) also counts sentence starts,
-so P(sentence end) is subtracted, also that of a . or ? that may not be set. A function word, such as `and`, gets none
-there; acronyms (`ETA`) are exempt.
+the next word, every word gets one that begins with a letter. After a comma, even with ¿ or ¡, or after no mark but a
+closing quotation mark, a word gets one only if it is likely to have one although no sentence ends before it: P(capital)
+also counts sentence starts, so P(sentence end) is subtracted, also that of a . or ? that may not be set. A function
+word, such as `and`, gets none there; acronyms (`ETA`) are exempt.
 
 The log-odds of these cases are added to the logits of . and ?: a capital that only a sentence start explains makes them
 likelier, and a likely lower-case word less likely.
@@ -20,11 +20,12 @@ import numpy as np
 
 from asr_punct.decode.inputs import CAPITAL_MARKS, BoolArray, DecoderInput, Float64Array, IntArray, WordFlag, sigmoid
 from asr_punct.decode.settings import DecodeSettings
-from asr_punct.marks import CASES, MARKS, SENTENCE_ENDS, Case, Labels, NextCase, mark_bits, marks_of_bits
+from asr_punct.marks import CASES, MARKS, SENTENCE_ENDS, Case, Labels, Mark, NextCase, mark_bits, marks_of_bits
 
 _MARK_BITS = 1 << np.arange(len(MARKS))
 _END_BITS = mark_bits(SENTENCE_ENDS)
 _LEFT_BITS = mark_bits(mark for mark in MARKS if mark.is_left)
+_NO_BREAK_BITS = _LEFT_BITS | mark_bits([Mark.QUOTE])
 _COMMA_BITS = mark_bits(mark for mark in MARKS if mark.next_case is NextCase.LOWER)
 _FREE_BITS = mark_bits(mark for mark in MARKS if mark.next_case >= NextCase.ANY_AFTER_COMMA)
 _BREAK_BITS, _SPEECH_BITS = _FREE_BITS & ~_LEFT_BITS, _FREE_BITS & _LEFT_BITS
@@ -126,7 +127,7 @@ class Capitals:
         added, last = marks @ _MARK_BITS & ~given, (words if decided is None else decided) - 1
         codes = added | given
         only_comma = (codes & _COMMA_BITS > 0) & (codes & _BREAK_BITS == 0)
-        no_mark = codes & ~_LEFT_BITS == 0
+        no_mark = codes & ~_NO_BREAK_BITS == 0
         reported = choices.reported[:words]
         inside = _delayed(self._no_mark, no_mark) & (codes & _LEFT_BITS == 0)
         inside |= _delayed(self._only_comma, only_comma) & (codes & _SPEECH_BITS == 0)

@@ -84,7 +84,7 @@ class WordFlag(IntFlag):
     REPORTED = 1 << 30
     """The decoder's own: a clause follows that says who speaks (`"ven", dijo ana`); it goes on with the sentence."""
     ANSWERED = 1 << 31
-    """The turn that the word ends is a question if it may be one: the next one begins with yes or no."""
+    """The turn that the word ends is a question if it may be one: the next one begins with a reply."""
 
 
 def given_flags(marks: Iterable[Mark]) -> int:

@@ -6,7 +6,7 @@
   beside them.
 * No dash is added beside an added comma (`un referente, – insisto`), and no period beside an added dash that breaks a
   turn off (`I mean –`).
-* A turn that a dash or name of the input ends is a question, if that is possible and the next begins with yes or no.
+* A turn that a dash or name of the input ends is a question, if that is possible and the next begins with a reply.
 * A hesitation that begins a sentence, or follows a function word, asks nothing (`eh`): it is between commas.
 """
 

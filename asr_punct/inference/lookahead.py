@@ -86,7 +86,7 @@ class Lookahead:
 
     def _append(self, word: Word, role: Role, pause: Pause) -> Token:
         """Add a word, given the pause since the last one that the model sees."""
-        if (self._begins or self._has_names) and self._reader.names_speaker(word.text):
+        if (self._begins or self._has_names) and self._reader.names_speaker(word.text, not self._has_names):
             role, self._has_names, self._after_name = Role.SOUND, True, True
         first = self._find_last(attrgetter("core")) if role is Role.PIECE else None
         read = self._reader.read_one(word, Role.WORD if role is Role.PIECE and first is None else role)

@@ -4,13 +4,14 @@ A name is at most three words of which the last one ends with a colon. It is one
 label (`Speaker 1:`), or a capital and
 
   * one of the next 40 lines of the document begins with it, or any line before, or
-  * all lines up to there begin with such names; if there is only one line, all words of its name have a capital.
+  * all lines up to there begin with such names; if there is only one line, with a common first name.
 
 Headings (`Nota:`, `El problema:`), function words (`Pero:`) and words that open an answer (`Bueno:`) are none, nor is a
 name that they begin or end, nor one with a verb of saying (`Dijo Ana:`). A dash or `>>` may be before a name, as a word
 of its own.
 
-A stream has no lines: a name is one word, with which a document begins or, if it does, any word with a colon.
+A stream has no lines: a name is one word. If a document begins with a label or a common first name, later words with a
+colon may be names too.
 """
 
 from __future__ import annotations
@@ -53,16 +54,17 @@ def with_speakers(document: Iterable[Utterance], language: str) -> Iterator[tupl
                 ahead.extend(islice(left, LINES - len(ahead)))
                 others = [_name(each, no_names)[0] for each in ahead if each.words]
                 is_name = name in others or (
-                    only_names and all(others) and bool(names or others or name.istitle() or name.isupper())
+                    only_names and all(others) and bool(names or others or _begins_with_first_name(name))
                 )
             (names if is_name else refused).add(name)
         only_names = only_names and (name in names or not utterance.words)
         yield (utterance, name, words) if name in names else (utterance, "", 0)
 
 
-def names_speaker(word: str, language: str) -> bool:
-    """Whether a word of a stream may name its speaker."""
-    return word.endswith(":") and bool(_name_before_colon(word, _no_names(language)))
+def names_speaker(word: str, language: str, is_first: bool) -> bool:
+    """Whether a word of a stream may name its speaker; the first one must be a label or a common first name."""
+    name = _name_before_colon(word, _no_names(language)) if word.endswith(":") else ""
+    return bool(name) and (not is_first or _begins_with_first_name(name) or bool(_LABEL.fullmatch(name)))
 
 
 @cache
@@ -86,6 +88,11 @@ def _name_before_colon(text: str, no_names: frozenset[str]) -> str:
     name = text.translate(_WITHOUT_BRACKETS).removesuffix(":")
     is_name = _NAME.fullmatch(name) and name != name.lower() and not _is_sentence(name.lower().split(), no_names)
     return name if is_name or _LABEL.fullmatch(name) else ""
+
+
+def _begins_with_first_name(name: str) -> bool:
+    """Whether a name is surely a person's: `Ana`, not `Importante`."""
+    return name.lower().split()[0] in _ANY.first_names
 
 
 def _is_sentence(words: list[str], no_names: frozenset[str]) -> bool:

@@ -38,6 +38,7 @@ _ENDED, _CASE_FIXED, _OPENING = map(
 )
 _NEVER_NAME, _LONG_WORD, _NO_LETTER = map(int, (WordFlag.NEVER_NAME, WordFlag.LONG_WORD, WordFlag.NO_CAPITAL))
 _LETTER, _CONJUNCTION, _HESITATION = map(int, (WordFlag.LETTER, WordFlag.CONJUNCTION, WordFlag.HESITATION))
+_RIGHT_TAKEN = int(WordFlag.RIGHT_TAKEN)
 _CONJUNCTIONS = frozenset("yeou")
 _LONG_WORD_LETTERS = 7
 _DRAWN_OUT = re.compile(r"\w([fhmrsz])\1\1$")
@@ -74,9 +75,9 @@ class TokenReader:
         """Return a reader of the roles of the words of a document that arrive one by one."""
         return RoleReader(self._language, LONGEST_SOUND)
 
-    def names_speaker(self, word: str) -> bool:
-        """Whether a word of a stream may name its speaker (`Ana:`)."""
-        return names_speaker(word, self._language)
+    def names_speaker(self, word: str, is_first: bool) -> bool:
+        """Whether a word of a stream, the first one or another, may name its speaker (`Ana:`)."""
+        return names_speaker(word, self._language, is_first)
 
     def read(self, words: Sequence[Word], named: int = 0) -> list[Token]:
         """Return the tokens of all words of an utterance, of which the first `named` ones name its speaker."""
@@ -118,6 +119,8 @@ class TokenReader:
             and in_word(before.core, after.core, _up_to_period(context), self._language)
         ):
             before = replace(before, flags=without_end(before.flags))
+        if after.left.startswith("(") and ")" in after.right:  # a remark of one word is part of the sentence
+            before = replace(before, flags=before.flags | _RIGHT_TAKEN)
         if barred := barred_between(before.core, after.core, self._language) or barred_before(after.left):
             before = replace(before, barred=barred)
         return before, after

@@ -30,6 +30,7 @@ _CORE = attrgetter("core")
 _LEFT_TAKEN, _RIGHT_TAKEN, _CASE_FIXED = map(int, (WordFlag.LEFT_TAKEN, WordFlag.RIGHT_TAKEN, WordFlag.CASE_FIXED))
 _MUST_OPEN, _MUST_END, _TURN_ENDS = map(int, (WordFlag.MUST_OPEN, WordFlag.MUST_END, WordFlag.TURN_ENDS))
 _ANSWERED, _REPLIES = int(WordFlag.ANSWERED), any_language().replies
+_NEGATIONS = _REPLIES & any_language().binds_next
 _TAKEN = _LEFT_TAKEN | _RIGHT_TAKEN
 _FIXED = int(_TAKEN | WordFlag.QUOTED | _CASE_FIXED)
 # not of the marks and the case
@@ -116,8 +117,12 @@ class Token(WordInput):
         return replace(self, labels=labels)._with_flags()
 
     def ending(self, following: Token) -> Token:
-        """Return the token of a word after which a dash of the input begins a turn with the `following` word."""
-        answered = _ANSWERED if following.core.lower() in _REPLIES else 0
+        """Return the token of a word after which a dash of the input begins a turn with the `following` word.
+
+        One that may belong to the next word (`no puedo`) answers only if it has a mark (`no, gracias`).
+        """
+        words = _REPLIES if following.right else _REPLIES - _NEGATIONS
+        answered = _ANSWERED if following.core.lower() in words else 0
         return replace(self, flags=self.flags | _MUST_END | _TURN_ENDS | answered)
 
     def beginning_turn(self) -> Token:
