@@ -96,7 +96,7 @@ def open_recogniser(asr: str, device: str | None = None, language: str | None = 
         raise
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"the recogniser {asr}", extras, str(error.name)) from None
-    except (OSError, ValueError, RuntimeError, LookupError) as error:  # errors of the four packages
+    except (OSError, ValueError, RuntimeError, LookupError) as error:  # errors of the packages
         raise ArgumentError("asr", repr(asr), f"a model that {package} can load: {first_line(error)}") from None
 
 

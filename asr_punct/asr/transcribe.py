@@ -30,19 +30,21 @@ _LOG = logging.getLogger(__name__)
 LONGEST_SEGMENT: Seconds = 30.0
 """Maximum length of a segment: Whisper's window, and about the longest training segments of other models."""
 _PAUSE: Seconds = 0.5
-_UNDER_LOUD_DB, _SILENCE_DB = 10.0, -70.0
+_LOUD_PERCENTILE, _UNDER_LOUD_DB, _SILENCE_DB = 99, 10.0, -70.0
 """Every frame of a pause is 10 dB under the 99th percentile of the recording's energy, or under -70 dB."""
 _MARGIN = FRAMES_A_SECOND // 4
 """Frames of pause at both ends of a segment: 0.25 s."""
 _SMOOTHING = 3 * FRAMES_A_SECOND // 10
 """Frames averaged to find where to cut: 0.3 s."""
-_LOUD = 99.5
+_SPEECH_LEVEL_PERCENTILE = 99.5
 """Percentile of the energy that is the level of a channel's speech."""
 _HEARD_DB, _ALONE_DB, _ALONE = 30.0, 10.0, 0.02
 """Two channels are sides if each is this much louder than the other one, relative to its speech, in this share of the
 frames that are at most `_HEARD_DB` under the loudest."""
 _CROSSTALK_DB = 20.0
 """Where the other side is this much louder, relative to the speech of each, this side has only what it hears of it."""
+_REMOVED_DB = -100.0
+"""Energy of a frame without sound, the lowest of `audio.log_energy`."""
 Floats = npt.NDArray[np.floating]
 _Span = tuple[int, int]
 """First frame and end (exclusive), in frames of 10 ms."""
@@ -120,7 +122,7 @@ def plan_segments(energy: Floats, merge_up_to: Seconds = 0.0) -> list[_Span]:
 
 
 def _speech_spans(energy: Floats) -> Iterator[_Span]:
-    threshold = max(float(np.percentile(energy, 99)) - _UNDER_LOUD_DB, _SILENCE_DB)
+    threshold = max(float(np.percentile(energy, _LOUD_PERCENTILE)) - _UNDER_LOUD_DB, _SILENCE_DB)
     quiet = silent_frames(energy) & (smooth(energy) < threshold)
     silences = np.flatnonzero(np.diff(quiet, prepend=False, append=False)).reshape(-1, 2).tolist()
     pauses = [(first, last) for first, last in silences if last - first >= _PAUSE * FRAMES_A_SECOND]
@@ -203,19 +205,19 @@ def are_sides(first: Floats, second: Floats) -> bool:
     `first` and `second` are (frames,) from `audio.log_energy`.
     """
     loudest = smooth(np.maximum(first, second))
-    heard = loudest > max(float(np.percentile(loudest, _LOUD)) - _HEARD_DB, _SILENCE_DB)
+    heard = loudest > max(float(np.percentile(loudest, _SPEECH_LEVEL_PERCENTILE)) - _HEARD_DB, _SILENCE_DB)
     difference = (_relative(first) - _relative(second))[heard]
     return bool(len(difference)) and min((difference > _ALONE_DB).mean(), (difference < -_ALONE_DB).mean()) > _ALONE
 
 
 def _relative(energy: Floats) -> Floats:
     """Return the smoothed energy in dB relative to the channel's speech, (frames,)."""
-    return smooth(energy) - np.percentile(energy, _LOUD)
+    return smooth(energy) - np.percentile(energy, _SPEECH_LEVEL_PERCENTILE)
 
 
 def _without_crosstalk(energy: Floats, other: Floats) -> Floats:
-    """Return the energy of a side; where only the other side is heard in it, it is that of silence."""
-    return np.where(_relative(other) - _relative(energy) > _CROSSTALK_DB, _SILENCE_DB - _HEARD_DB, energy)
+    """Return the energy of a side; where only the other side is heard in it, it is `_REMOVED_DB`."""
+    return np.where(_relative(other) - _relative(energy) > _CROSSTALK_DB, _REMOVED_DB, energy)
 
 
 def _recognise_channel(

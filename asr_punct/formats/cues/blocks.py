@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from asr_punct.files import Lines
-from asr_punct.formats.cues.clock import ARROW, Times, is_exact, times_of_line
+from asr_punct.formats.cues.clock import ARROW, Times, is_srt_times, times_of_line
 
 _NO_CUES = ("WEBVTT", "NOTE", "STYLE", "REGION", "Region:")
 """Beginnings of blocks that are not shown."""
@@ -73,7 +73,7 @@ def srt_blocks(lines: Lines) -> Iterator[Block]:
     block, body = None, list[str]()
     for _, line in lines:
         times = times_of_line(line, is_srt=True)
-        if not times or (block and not body and not is_exact(line)):
+        if not times or (block and not body and not is_srt_times(line)):
             body.append(line)
             continue
         end = _text_end(body, block.id, has_next=True) if block else 0
@@ -94,20 +94,24 @@ def _with_text(block: Block, text: Sequence[str]) -> Block:
 def _text_end(lines: Sequence[str], name: str, *, has_next: bool) -> int:
     """Return how many of the lines after a line with times are the cue's text, without empty lines at its end.
 
-    Blocks that begin with the number after that of the cue, its `name`, have no times and are no text; without a
-    number so are those of any. Of the last line neither is the next cue's number, or its name if that is a block of
-    one line.
+    The lines of the cue named `1`, if another cue has its times below them:
+
+        Good day / 2                    1: the number of the next cue is no text
+        Good / (empty) / day / 2        3: a text may have empty lines
+        Good / (empty) / 2 / day / 3    1: nor is a block that begins with the number after the cue's and has no times
+        Good / (empty) / Intro          1: the next cue's name, a block of one line
     """
-    filled = [bool(line.strip()) for line in lines]
-    end = len(lines)
-    is_alone = end > 1 and not filled[-2] and any(filled[:-2])
-    if has_next and end and filled[-1] and (is_alone or lines[-1].strip().isdecimal()):
-        end -= 1
-    numbered = (i for i in range(1, end) if not filled[i - 1] and _is_number_after(lines[i].strip(), name))
-    end = next(numbered, end)
-    while end and not filled[end - 1]:
+    end = len(lines) - 1 if has_next and _ends_in_name(lines) else len(lines)
+    end = next((i for i in range(1, end) if not lines[i - 1].strip() and _is_number_after(lines[i].strip(), name)), end)
+    while end and not lines[end - 1].strip():
         end -= 1
     return end
+
+
+def _ends_in_name(lines: Sequence[str]) -> bool:
+    """Whether the last of the lines above a line with times is a number, or a block of one line below a text."""
+    *above, last = map(str.strip, lines or [""])
+    return last.isdecimal() or bool(last and above and not above[-1] and any(above))
 
 
 def _is_number_after(line: str, name: str) -> bool:

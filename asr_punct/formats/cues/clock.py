@@ -34,13 +34,15 @@ def times_of_line(line: str, *, is_srt: bool) -> Times | None:
     if not arrow:
         return None
     left, _, right = line.partition(arrow)
-    start, (end, *_) = left.replace(" ", "") if is_srt else left.strip(), right.split() or [""]
-    if not (start + end and _LIKE_CLOCK.fullmatch(start or end) and _LIKE_CLOCK.fullmatch(end or start)):
+    start = left.replace(" ", "") if is_srt else left.strip()
+    end = next(iter(right.split()), "")
+    # a side that is empty is judged by the other one: `0:01 -->` begins a cue
+    if not (_LIKE_CLOCK.fullmatch(start or end) and _LIKE_CLOCK.fullmatch(end or start)):
         return None
     return clock_time(start, may_overflow=is_srt), clock_time(end, may_overflow=is_srt)
 
 
-def is_exact(line: str) -> bool:
+def is_srt_times(line: str) -> bool:
     """Whether a line is one of times as SubRip writes it, with hours on both sides of the arrow."""
     return _SRT_TIMES.match(line.strip()) is not None
 
