@@ -157,6 +157,14 @@ def test_completed_values(complete, line, offered):
     assert complete(line) == list(offered)
 
 
+@pytest.mark.parametrize("option", ["punctuate --model", "info", "train --init", "evaluate es-eu test.tsv --compare"])
+def test_models_of_the_model_path_are_completed(complete, tmp_path, monkeypatch, option):
+    (tmp_path / "galego").mkdir()
+    file(tmp_path / "galego", "config.json", "{}")
+    monkeypatch.setenv("ASR_PUNCT_MODELS", str(tmp_path))
+    assert complete(f"asr-punct {option} ga") == ["galego"]
+
+
 def test_completion_imports_nothing_heavy():
     script = f"""
 import atexit, sys

@@ -16,7 +16,7 @@ from asr_punct.encoding import Encoding as _Encoding
 from asr_punct.errors import AsrPunctError
 from asr_punct.files import InputFile, Pathlike
 from asr_punct.formats.registry import READABLE, WRITABLE, WRITTEN_BACK
-from asr_punct.hub import shipped_models
+from asr_punct.hub import named_models
 from asr_punct.languages import DESCRIBED, EXPECTED_CODE, is_language_code, parse_language
 from asr_punct.marks import MARKS
 from asr_punct.restoring import PipelineOptions
@@ -63,8 +63,8 @@ def completed_option(help_text: str, values: Values, *names: str, **details: Any
 
 
 def model_argument(help_text: str) -> Any:
-    """Return an argument with shell completion of the shipped models."""
-    return typer.Argument(metavar="MODEL", help=help_text, autocompletion=complete_from(shipped_models))
+    """Return an argument with shell completion of the models that have a name."""
+    return typer.Argument(metavar="MODEL", help=help_text, autocompletion=complete_from(named_models))
 
 
 def _choice(help_text: str, values: Sequence[str], *names: str) -> Any:
@@ -157,7 +157,7 @@ Probabilities = Annotated[bool, _declared(PipelineOptions, "probabilities")]
 Model = Annotated[
     str | None,
     completed_option(
-        "Directory, shipped name, or org/name of the hub; default: the shipped model of the language.", shipped_models
+        "Directory, shipped name, or org/name of the hub; default: the shipped model of the language.", named_models
     ),
 ]
 Lowercase = Annotated[bool, _declared(PipelineOptions, "lowercase")]

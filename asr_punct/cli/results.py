@@ -11,7 +11,7 @@ from asr_punct.cli import groups, options
 from asr_punct.cli.base import Section, command, print_text
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.errors import AsrPunctError
-from asr_punct.hub import named_models, shipped_models
+from asr_punct.hub import named_models
 from asr_punct.inference.options import Computing
 from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.progress import progress_bar
@@ -28,7 +28,7 @@ class Outputs:
 
 OtherModel = Annotated[
     str | None,
-    options.completed_option("Another model to compare with, also on the page.", shipped_models, metavar="MODEL2"),
+    options.completed_option("Another model to compare with, also on the page.", named_models, metavar="MODEL2"),
 ]
 OtherHypothesis = Annotated[
     Path | None, typer.Option(metavar="HYP2", help="Another hypothesis to compare with, also on the page.")

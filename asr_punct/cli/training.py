@@ -14,7 +14,7 @@ from asr_punct.cli.signals import advice_at_end
 from asr_punct.encoding import Encoding
 from asr_punct.errors import ArgumentError, AsrPunctError
 from asr_punct.files import InputFile
-from asr_punct.hub import shipped_configurations, shipped_models
+from asr_punct.hub import named_models, shipped_configurations
 from asr_punct.languages import DEFAULT_LANGUAGE
 from asr_punct.progress import progress_bar
 
@@ -104,7 +104,7 @@ def train(
             "Configuration, by name or YAML file; default: autopunct, or finetune with --init.", shipped_configurations
         ),
     ] = None,
-    init: Annotated[str | None, options.completed_option("Model to start from, such as es-eu.", shipped_models)] = None,
+    init: Annotated[str | None, options.completed_option("Model to start from, such as es-eu.", named_models)] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Resume a killed run, or extend one to more training.epochs.")
     ] = False,
