@@ -30,6 +30,7 @@ class Earlier:
         texts: some words before them.
         is_bare: whether the last one got no mark.
         quotation: the quotation that is open before them, if any.
+        is_asking: whether a ¿ or ¡ is open before them, which is in no quotation.
     """
 
     begins: bool = True
@@ -38,3 +39,4 @@ class Earlier:
     texts: tuple[str, ...] = ()
     is_bare: bool = False
     quotation: OpenQuotation | None = None
+    is_asking: bool = False

@@ -139,6 +139,7 @@ class OnlineDecoder:
             texts=(*earlier.texts, *texts[:decided])[-LANGUAGE_WORDS:],
             is_bare=not marks[decided - 1, ~IS_LEFT].any(),
             quotation=quotation_after(decided, words, earlier),
+            is_asking=bool(self._open & Pair.SENTENCE) and not self._open_inside,
         )
         following = slice(decided, decided + int(ends[decided:].argmax()) + 1 if ends[decided:].any() else None)
         self._is_free = not ends[decided - 1] and bool(free[following].any())

@@ -150,6 +150,8 @@ def _ask(marks: Float64Array, first: int | None, last: int) -> None:
 def stop_outside(marks: BoolArray, logits: Float64Array, words: DecoderInput, earlier: Earlier, language: str) -> None:
     """Add the comma or period after the ? or ! with which a quotation of the input ends, in place.
 
+    There is none if the question has begun before the quotation (`¿quién dijo "no"?`).
+
     `marks`, with those of the input, and `logits` are (words, marks).
     """
     if "." in facts_of(language).inside_quotes:
@@ -157,8 +159,15 @@ def stop_outside(marks: BoolArray, logits: Float64Array, words: DecoderInput, ea
     ends = (marks & ~words.given)[:, CLOSING[:2]].any(axis=1) & words.given[:, CLOSING[-1]]
     reported = words.has(WordFlag.REPORTED)
     marks[ends & reported & np.isfinite(logits[:, _COMMA]), _COMMA] = True
-    found = earlier.quotation
+    found, is_outside = earlier.quotation, earlier.is_asking
     for word in np.flatnonzero(words.has(WordFlag.OPENS | WordFlag.CLOSES)).tolist():
-        found = _opened(word, words, earlier) if words.has(WordFlag.OPENS)[word] else found
-        if ends[word] and found is not None and found.is_inner and not reported[word]:
+        if words.has(WordFlag.OPENS)[word]:
+            found, is_outside = _opened(word, words, earlier), _is_asking(marks[:word], earlier)
+        if ends[word] and found is not None and found.is_inner and not (reported[word] or is_outside):
             marks[word, PERIOD] = logits[word, PERIOD] > 0
+
+
+def _is_asking(marks: BoolArray, earlier: Earlier) -> bool:
+    """Return whether a ¿ or ¡ is open after words, given their marks, (words, marks)."""
+    edges = np.flatnonzero(marks[:, [*OPENING[:2], *CLOSING[:2]]].any(axis=1))
+    return bool(~marks[edges[-1], CLOSING[:2]].any()) if len(edges) else earlier.is_asking
