@@ -5,19 +5,17 @@
 
 import hashlib
 import json
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from asr_punct.config import MAX_TOKENS, ModelConfig, as_mapping, from_mapping
-from asr_punct.declared import Range
 from asr_punct.decode import DecodeSettings
+from asr_punct.decode.settings import check_stored
 from asr_punct.errors import ModelError
 from asr_punct.files import read_text_file, write_json_file
-from asr_punct.marks import CASES, MARKS
 from asr_punct.subwords import SubwordTokenizer
 
 CONFIG, TOKENIZER, CARD, SCORES = "config.json", "tokenizer.json", "README.md", "scores.json"
@@ -30,11 +28,6 @@ _FORMAT = 1
 _DECODING = [each.name for each in fields(DecodeSettings) if each.metadata.get("is_stored", True)]
 """Keys of the stored settings."""
 _EXPECTED = "a config.json written by asr-punct"
-_FINITE = Range(-math.inf)
-_MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)
-_MIN_WEIGHT = 1e-9  # of classes: its logarithm is taken
-
-
 _PADDED_POSITIONS = frozenset({"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"})
 """Types of encoders whose first position is the one after the number of the padding token."""
 
@@ -88,16 +81,20 @@ def info_mapping(info: ModelInfo) -> dict[str, Any]:
 
 
 def info_from_mapping(content: Any, place: object) -> ModelInfo:
-    """Inverse of `info_mapping`. Raises AsrPunctError, with the path `place`, if the content is invalid."""
+    """Inverse of `info_mapping`. Raises AsrPunctError, with the path `place`, if the content is invalid.
+
+    Unknown keys at the top level, such as the version that wrote the file, are ignored.
+    """
     if not isinstance(content, Mapping) or "format" not in content:
         raise ModelError(place, "no key 'format'", _EXPECTED)
     if content["format"] != _FORMAT:
         raise ModelError(place, f"format {content['format']!r}", f"format {_FORMAT}")
     decoding = {name: content[name] for name in _DECODING if name in content}
-    others = {each.name: content[each.name] for each in fields(ModelInfo) if each.name in content}
+    names = [each.name for each in fields(ModelInfo) if each.name != "decoding"]
+    others = {name: content[name] for name in names if name in content}
     info = from_mapping(ModelInfo, others, place)
     settings = from_mapping(DecodeSettings, decoding, place)
-    _check_decoding(settings, info.model.heads.classes, str(place))
+    check_stored(settings, info.model.heads.classes, str(place))
     kind, padding = info.encoder.get("model_type"), info.encoder.get("pad_token_id", 0)
     if not isinstance(kind, str | None):
         raise ModelError(f"{place}: encoder.model_type", repr(kind)[:80], "a name")
@@ -136,32 +133,6 @@ def load_tokenizer(directory: Path, info: ModelInfo) -> SubwordTokenizer:
     """Load the model's tokenizer. Raises ModelError if it is missing or altered."""
     path = verified_file(directory, info, TOKENIZER)
     return SubwordTokenizer.from_file(path, info.model.encoder.max_subwords)
-
-
-def _check_decoding(settings: DecodeSettings, classes: Collection[str], place: str) -> None:
-    calibration, temperature = settings.calibration, {"case_temperature": settings.calibration.case_temperature}
-    _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, Range(0, 1))
-    _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, Range(0))
-    _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
-    _check_numbers(f"{place}: class_weights", settings.class_weights, (), Range(_MIN_WEIGHT))
-    _check_numbers(f"{place}: calibration.scale", calibration.scale, MARKS, Range(_MIN_SCALE))
-    _check_numbers(f"{place}: calibration.bias", calibration.bias, MARKS)
-    _check_numbers(f"{place}: calibration", temperature, (), Range(_MIN_SCALE))
-    unknown = [name for name in settings.class_weights if name not in classes]
-    if unknown:
-        expected = f"names from {' '.join(classes)}" if classes else "none, for the model's head has no classes"
-        raise ModelError(f"{place}: class_weights", repr(unknown[0]), expected)
-
-
-def _check_numbers(
-    place: str, values: Mapping[Any, float], required: Collection[Any], allowed: Range = _FINITE
-) -> None:
-    missing = [name for name in required if name not in values]
-    if missing:
-        raise ModelError(place, f"no key {str(missing[0])!r}", f"all of {', '.join(map(str, required))}")
-    for name, value in values.items():
-        if value not in allowed:
-            raise ModelError(f"{place}.{name}", repr(value), str(allowed))
 
 
 def file_sha256(path: Path) -> str:

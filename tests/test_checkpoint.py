@@ -106,6 +106,12 @@ def test_a_bad_value_is_reported_by_key(copy, keys, value, key, found):
         read_info(copy)
 
 
+@pytest.mark.parametrize("key", ["asr_punct", "decoding", "new"])
+def test_other_keys_of_the_configuration_are_ignored(copy, model, key):
+    altered(copy, key, value=3)
+    assert read_info(copy) == read_info(model)
+
+
 @pytest.mark.parametrize("content", ["", "[]", "3", "null", "{", '{"format": 1}', '{"format": %s}' % ("9" * 5000)])
 def test_a_foreign_configuration_is_refused(tmp_path, content):
     (tmp_path / CONFIG).write_text(content, encoding="utf-8")

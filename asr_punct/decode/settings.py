@@ -5,11 +5,12 @@ model that decides each mark on its own change its thresholds.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from asr_punct.errors import ArgumentError
+from asr_punct.declared import Range
+from asr_punct.errors import ArgumentError, ModelError
 from asr_punct.languages import facts_of
 from asr_punct.marks import CASES, MARKS, PAIRS, Case, Kind, Mark
 
@@ -19,6 +20,9 @@ def _chosen(default: Any) -> Any:
     return field(default=default, metadata={"is_stored": False})
 
 
+_FINITE = Range(-math.inf)
+_MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)
+_MIN_WEIGHT = 1e-9  # of classes: its logarithm is taken
 _UNOPENED = {closing: 2.0 for _, closing in PAIRS if closing.kind is Kind.END}
 
 
@@ -70,6 +74,33 @@ def new_settings(language: str) -> DecodeSettings:
     settings = DecodeSettings()
     opens = facts_of(language).opens_sentences
     return settings if opens else replace(settings, unopened=dict.fromkeys(settings.unopened, 0.0))
+
+
+def check_stored(settings: DecodeSettings, classes: Collection[str], place: str) -> None:
+    """Check the numbers that the file `place` gives for a model with these `classes`. Raises ModelError."""
+    calibration, temperature = settings.calibration, {"case_temperature": settings.calibration.case_temperature}
+    _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, Range(0, 1))
+    _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, Range(0))
+    _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
+    _check_numbers(f"{place}: class_weights", settings.class_weights, (), Range(_MIN_WEIGHT))
+    _check_numbers(f"{place}: calibration.scale", calibration.scale, MARKS, Range(_MIN_SCALE))
+    _check_numbers(f"{place}: calibration.bias", calibration.bias, MARKS)
+    _check_numbers(f"{place}: calibration", temperature, (), Range(_MIN_SCALE))
+    unknown = [name for name in settings.class_weights if name not in classes]
+    if unknown:
+        expected = f"names from {' '.join(classes)}" if classes else "none, for the model's head has no classes"
+        raise ModelError(f"{place}: class_weights", repr(unknown[0]), expected)
+
+
+def _check_numbers(
+    place: str, values: Mapping[Any, float], required: Collection[Any], allowed: Range = _FINITE
+) -> None:
+    missing = [name for name in required if name not in values]
+    if missing:
+        raise ModelError(place, f"no key {str(missing[0])!r}", f"all of {', '.join(map(str, required))}")
+    for name, value in values.items():
+        if value not in allowed:
+            raise ModelError(f"{place}.{name}", repr(value), str(allowed))
 
 
 def with_class_weights(
