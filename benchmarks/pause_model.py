@@ -41,7 +41,7 @@ from asr_punct.hub import find_trainable_model
 from asr_punct.marks import MARKS, SENTENCE_ENDS, Mark
 from asr_punct.scoring.edit import align_words
 from asr_punct.training.mapped import StoredCorpus
-from asr_punct.training.pause_model import Hesitations, PauseParameters, sample_pauses
+from asr_punct.training.pause_model import MarkOdds, PauseParameters, sample_pauses
 from asr_punct.words import Seconds, Utterance, Word, marks_of
 
 Floats = npt.NDArray[np.float64]
@@ -264,7 +264,7 @@ def hesitations_at(words: Sequence[Word], corpus: Path) -> Floats:
     known = StoredCorpus.open(corpus / "train.tsv").encode(load_tokenizer(directory, read_info(directory)))
     index = {word: number for number, word in enumerate(known.vocabulary.words)}
     ids = np.array([index.get(word.text.lower().strip(string.punctuation), -1) for word in words], np.int32)
-    odds = Hesitations.from_corpus(known).log_odds(ids[:-1], ids[1:])
+    odds = MarkOdds.from_corpus(known).log_odds(ids[:-1], ids[1:])
     return np.append(np.where((ids[:-1] >= 0) & (ids[1:] >= 0), odds, np.nan), np.nan)
 
 

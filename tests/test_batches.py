@@ -29,7 +29,7 @@ from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Vocabulary, mark_matrix
 from asr_punct.training.datamodule import PunctuationData
 from asr_punct.training.mapped import Corpora, StoredCorpus
-from asr_punct.training.pause_model import Hesitations
+from asr_punct.training.pause_model import MarkOdds
 from asr_punct.words import Utterance, Word, annotate
 
 window_sizes = st.tuples(st.integers(1, 9), st.integers(1, 3)).map(lambda size: (size[0], size[0] * size[1]))
@@ -107,8 +107,8 @@ def test_windows_are_cut(tokenizer, lengths, words, tokens):
     assert np.bincount(cut_batch.rows).tolist() == [min(length, words, tokens // size) for length in lengths]
 
 
-EVEN = Hesitations(np.zeros(2, np.float32), np.zeros(2, np.float32))
-"""Hesitations that are equally likely between all words."""
+EVEN = MarkOdds(np.zeros(2, np.float32), np.zeros(2, np.float32))
+"""Marks that are equally likely between all words."""
 
 
 def test_windows_without_pauses_are_given_drawn_ones():
@@ -134,7 +134,7 @@ def test_known_pauses_get_the_errors_of_a_source_of_times():
 def test_speakers_hesitate_where_a_mark_would_be_possible():
     batch = windows_of([20] * 500, marks=0, pauses=UNKNOWN_PAUSE)
     batch.words[::2] = 1
-    often_before_the_first_word = Hesitations(np.zeros(2, np.float32), np.array([3, -5], np.float32))
+    often_before_the_first_word = MarkOdds(np.zeros(2, np.float32), np.array([3, -5], np.float32))
     paused = add_generated_pauses(batch, often_before_the_first_word, generator()).pauses > 20
     assert paused[0:-1:2].mean() > 2 * paused[1:-1:2].mean()
 
@@ -154,13 +154,13 @@ def test_the_odds_of_hesitations_follow_the_marks_of_the_words(tmp_path, tokeniz
     with open(path, "w", encoding="utf-8") as out:
         write_tsv([replace(utterance, id=str(number), document=str(number)) for number in range(30)], out)
     corpus = StoredCorpus.open(path).encode(tokenizer)
-    found = Hesitations.from_corpus(corpus)
+    found = MarkOdds.from_corpus(corpus)
     la, casa, vieja, pero, mesa = map(corpus.vocabulary.words.index, ["la", "casa", "vieja", "pero", "mesa"])
     assert found.before[pero] == max(found.before)
     assert found.after[mesa] > max(found.after[casa], found.after[la])
     unmarked = [(la, casa), (casa, vieja), (pero, la), (la, mesa), (pero, la), (la, casa), (casa, vieja)]
-    assert np.mean(found.odds(*np.array(unmarked).T)) == pytest.approx(1)
-    assert found.odds(vieja, pero) > 1
+    assert np.mean(found.unmarked_odds(*np.array(unmarked).T)) == pytest.approx(1)
+    assert found.unmarked_odds(vieja, pero) > 1
 
 
 def test_a_corpus_has_the_values_of_its_file(tsv, tokenizer):

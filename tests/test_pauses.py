@@ -389,7 +389,7 @@ def test_factors_on_the_odds_of_hesitations():
     bits = _windows(Mark.PERIOD, windows=20000)
     factors = np.ones(bits.shape, np.float32)
     factors[:, 5], factors[:, 10] = 100, 4
-    paused = (sample_pauses(bits, np.random.default_rng(1), ONE_SPEAKER, hesitations=factors) > 0).mean(axis=0)
+    paused = (sample_pauses(bits, np.random.default_rng(1), ONE_SPEAKER, unmarked_odds=factors) > 0).mean(axis=0)
     odds = paused / (1 - paused)
     assert odds[10] / np.delete(odds, [5, 10]).mean() == pytest.approx(4, rel=0.1)
     assert paused[5] == pytest.approx(PLAIN.period.probability, abs=0.02)  # a mark's pause stays as it is

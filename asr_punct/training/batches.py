@@ -14,7 +14,7 @@ from asr_punct.config import TrainingConfig
 from asr_punct.features import DOCUMENT_END, EDGES, TURNS, pack
 from asr_punct.pauses import BUCKET_MS, UNKNOWN_PAUSE
 from asr_punct.training.corpus import Vocabulary, WordArrays, mark_matrix
-from asr_punct.training.pause_model import Hesitations, sample_pauses
+from asr_punct.training.pause_model import MarkOdds, sample_pauses
 
 _POOL_BATCHES = 32
 """Batches whose windows are sorted by sub-words together."""
@@ -112,7 +112,7 @@ def _divide(pool: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], words: 
     return [batch for batch in np.split(pool, cuts) if len(batch)]
 
 
-def add_generated_pauses(batch: WordArrays, hesitations: Hesitations, rng: np.random.Generator) -> WordArrays:
+def add_generated_pauses(batch: WordArrays, mark_odds: MarkOdds, rng: np.random.Generator) -> WordArrays:
     """Draw pauses for windows without a known pause, and add errors of a source of times to those of other windows.
 
     The pause at the end of a document stays unknown, as do the unknown pauses of windows with known ones.
@@ -126,8 +126,8 @@ def add_generated_pauses(batch: WordArrays, hesitations: Hesitations, rng: np.ra
     marks[rows, columns] = batch.marks
     spoken[rows[known], columns[known]] = batch.pauses[known] * np.float32(BUCKET_MS / 1000)
     unknown[rows, columns] = np.where(has_pauses, ~known, batch.boundaries & DOCUMENT_END > 0)
-    odds[rows, columns] = hesitations.odds(batch.words, np.append(batch.words[1:], batch.words[-1:]))
-    pauses = sample_pauses(marks, rng, unknown=unknown, hesitations=odds, spoken=spoken)
+    odds[rows, columns] = mark_odds.unmarked_odds(batch.words, np.append(batch.words[1:], batch.words[-1:]))
+    pauses = sample_pauses(marks, rng, unknown=unknown, unmarked_odds=odds, spoken=spoken)
     return replace(batch, pauses=pauses[rows, columns])
 
 

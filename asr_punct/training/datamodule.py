@@ -29,7 +29,7 @@ from asr_punct.training.confusions import Confusions
 from asr_punct.training.corpus import Corpus, Vocabulary
 from asr_punct.training.distributed import SINGLE_PROCESS, Process
 from asr_punct.training.mapped import Corpora
-from asr_punct.training.pause_model import Hesitations
+from asr_punct.training.pause_model import MarkOdds
 from asr_punct.training.teacher import Teacher
 from asr_punct.training.windows import subword_counts, training_windows
 
@@ -58,7 +58,7 @@ class PunctuationData(lightning.LightningDataModule):
         encoded = [corpus.encode(tokenizer) for corpus in (corpora.train, corpora.dev)]
         self.train, self.dev = encoded if config.model.speakers else [corpus.without_turns() for corpus in encoded]
         self.epochs_per_pass = _epochs_per_pass(len(self.train), config)
-        self.hesitations = Hesitations.from_corpus(self.train) if config.training.generated_pauses else None
+        self.mark_odds = MarkOdds.from_corpus(self.train) if config.training.generated_pauses else None
         self.confusions: Confusions | None = None
         self.replacements = range(len(self.train.vocabulary.words))
         noise, augmentation = config.training.noise, config.training.augment
@@ -131,7 +131,7 @@ class TrainingBatches(Dataset[Batch]):
     """All batches of an epoch. They depend only on seed, epoch and index, so a resumed run has the same ones."""
 
     def __init__(self, data: PunctuationData, epoch: int) -> None:
-        self._corpus, self._config, self._hesitations = data.train, data.config.training, data.hesitations
+        self._corpus, self._config, self._mark_odds = data.train, data.config.training, data.mark_odds
         self._confusions, self._replacements, self._epoch = data.confusions, data.replacements, epoch
         self._teacher_vocabulary, self._teacher_tokens = data.teacher_vocabulary, data.teacher_tokens
         config, words = self._config, data.config.model.window.words
@@ -151,8 +151,8 @@ class TrainingBatches(Dataset[Batch]):
         config, corpus = self._config, self._corpus
         rng = np.random.default_rng((config.seed, self._epoch, index))
         words = corpus.windows(self._windows[self._batches[index]])
-        if self._hesitations:
-            words = add_generated_pauses(words, self._hesitations, rng)
+        if self._mark_odds:
+            words = add_generated_pauses(words, self._mark_odds, rng)
         if self._confusions:
             words = add_noise(words, config.noise, self._confusions, rng)
         if config.augment.rate:

@@ -122,11 +122,11 @@ class PauseParameters:
     def table(self) -> Floats:
         """Log-odds of a pause, log of its median, and spread, for each set of marks between two words, (3, 2^marks)."""
         marked: list[PauseAt] = [getattr(self, mark.lower()) for mark in MARKS]
-        order = sorted(range(len(MARKS)), key=lambda i: marked[i].probability * marked[i].median_s)
+        bits = sorted(range(len(MARKS)), key=lambda bit: marked[bit].probability * marked[bit].median_s)
         table = np.repeat(_row(self.no_mark), 2 ** len(MARKS), axis=1)
         sets = np.arange(table.shape[1])
-        for mark in order:  # later marks overwrite earlier ones
-            table[:, (sets >> mark & 1).astype(bool)] = _row(marked[mark])
+        for bit in bits:  # later marks overwrite earlier ones
+            table[:, (sets >> bit & 1).astype(bool)] = _row(marked[bit])
         return table
 
 
@@ -140,17 +140,17 @@ def sample_pauses(
     rng: np.random.Generator,
     parameters: PauseParameters = PauseParameters(),
     unknown: npt.NDArray[np.bool_] | None = None,
-    hesitations: Floats | None = None,
+    unmarked_odds: Floats | None = None,
     spoken: Floats | None = None,
 ) -> npt.NDArray[np.int16]:
     """Draw the pause after each word of windows, buckets of shape (…, words); the last axis is a window.
 
-    `marks` are bit sets, `unknown` is a mask of unknown pauses, `hesitations` are factors on the odds of a pause where
-    there is no mark, and `spoken` are pauses in seconds that a recording has, NaN where one is to be drawn, all (…,
-    words). Both kinds get the errors of a source of times.
+    `marks` are bit sets, `unknown` is a mask of unknown pauses, `unmarked_odds` are factors on the odds of a pause
+    where there is no mark, and `spoken` are pauses in seconds that a recording has, NaN where one is to be drawn, all
+    (…, words). Both kinds get the errors of a source of times.
     """
     between = marks_between(marks)
-    seconds = _draw_spoken(between, rng, parameters, np.float32(1) if hesitations is None else hesitations)
+    seconds = _draw_spoken(between, rng, parameters, np.float32(1) if unmarked_odds is None else unmarked_odds)
     if spoken is not None:
         seconds = np.where(np.isnan(spoken), seconds, spoken)
     frames = rng.choice(np.array(parameters.frames_ms), (*marks.shape[:-1], 1))
@@ -171,14 +171,14 @@ def marks_between(marks: Marks) -> Marks:
 
 
 def _draw_spoken(
-    between: Marks, rng: np.random.Generator, parameters: PauseParameters, hesitations: Floats | np.float32
+    between: Marks, rng: np.random.Generator, parameters: PauseParameters, unmarked_odds: Floats | np.float32
 ) -> Floats:
     """Draw the pauses that the speaker makes, (…, words) in seconds; 0 without a pause."""
     log_odds, log_median, spread = parameters.table
     windows = (*between.shape[:-1], 1)
     log_pace = parameters.pace_spread * rng.standard_normal(windows, np.float32)
-    hesitation = parameters.hesitation_spread * rng.standard_normal(windows, np.float32)
-    shift = np.where(between == 0, hesitation + np.log(hesitations), parameters.pace_log_odds * log_pace)
+    speaker_shift = parameters.hesitation_spread * rng.standard_normal(windows, np.float32)
+    shift = np.where(between == 0, speaker_shift + np.log(unmarked_odds), parameters.pace_log_odds * log_pace)
     paused = rng.logistic(size=between.shape) < log_odds[between] + shift  # true with these log-odds
     at = between[paused]
     logarithm = log_median[at] + spread[at] * rng.standard_normal(len(at), np.float32)
@@ -206,7 +206,7 @@ def _add_source_errors(
 
 
 @dataclass(frozen=True)
-class Hesitations:
+class MarkOdds:
     """Log-odds of a mark by the word before it and the word after it, for each word of a vocabulary, (words,).
 
     The two are added; each has half of the log-odds of a mark between any two words. `mean_odds` is the mean factor on
@@ -218,7 +218,7 @@ class Hesitations:
     mean_odds: float = 1.0
 
     @classmethod
-    def from_corpus(cls, corpus: Corpus) -> Hesitations:
+    def from_corpus(cls, corpus: Corpus) -> MarkOdds:
         """Count the marks after and before each word of a corpus."""
         words = len(corpus.vocabulary.words)
         counts = np.zeros((2, 2, words))  # (all, with a mark), (after, before)
@@ -233,7 +233,7 @@ class Hesitations:
         raw = cls(after, before)
         odds, number = 0.0, 0
         for first, second, marked in _places(corpus):
-            unmarked = raw.odds(first[~marked], second[~marked])
+            unmarked = raw.unmarked_odds(first[~marked], second[~marked])
             odds, number = odds + float(unmarked.sum()), number + len(unmarked)
         return cls(after, before, odds / number if number else 1.0)
 
@@ -242,7 +242,7 @@ class Hesitations:
         odds: Floats = np.clip(self.after[first] + self.before[second], _LOWEST, _HIGHEST)
         return odds
 
-    def odds(self, first: Words, second: Words) -> Floats:
+    def unmarked_odds(self, first: Words, second: Words) -> Floats:
         """Return the factor on the odds of a pause without a mark between two words; its mean is 1 in the corpus."""
         factor: Floats = np.exp(_SLOPE * self.log_odds(first, second)) / np.float32(self.mean_odds)
         return factor

@@ -24,18 +24,17 @@ from asr_punct.training.mapped import Corpora
 log = logging.getLogger(__name__)
 
 
-def start_config(init: Path, configured: ModelConfig, heads: Collection[str] = ()) -> ModelConfig:
-    """Return the model configuration of `init` with the keys `heads` of `configured.heads`; warn of other differences.
+def start_config(init: Path, configured: ModelConfig, head_keys: Collection[str] = ()) -> ModelConfig:
+    """Return the model configuration of `init` with these keys of `configured.heads`; warn of other differences.
 
-    A model gets vectors of speakers if `configured` has them.
-
-    With another `kind` or `class_count` the classes are empty, for `with_classes` to find. Raises ConfigError if these
-    keys contradict the other keys of `init`.
+    The model gets vectors of speakers if `configured` has them. With another `kind` or `class_count` of its heads the
+    classes are empty, for `with_classes` to find. Raises ConfigError if `head_keys` contradict the other keys
+    of `init`.
     """
     model = read_info(init).model
     with below("model.heads"):
-        new = replace(model.heads, **{key: getattr(configured.heads, key) for key in heads})
-    if "classes" not in heads and (new.kind, new.class_count) != (model.heads.kind, model.heads.class_count):
+        new = replace(model.heads, **{key: getattr(configured.heads, key) for key in head_keys})
+    if "classes" not in head_keys and (new.kind, new.class_count) != (model.heads.kind, model.heads.class_count):
         new = replace(new, classes=())
     model = replace(model, heads=new, speakers=model.speakers or configured.speakers)
     ignored = [key for key in differing_keys(configured, model) if key != "heads.classes"]
