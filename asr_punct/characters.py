@@ -5,7 +5,8 @@ that one small regular expression serves all scripts:
 
     a A o   letter: lower case, upper case, no case   0    digit or other number
     m       combining or formatting character        %    symbol that is pronounced
-    . , ; : ? ! ¿ ¡ … ।    that mark                 - –  hyphen (or minus), dash
+    . , ; : ? ! ¿ ¡ …      that mark                 - –  hyphen (or minus), dash
+    |   period that is in no number or abbreviation
     « »     quotation mark that opens, closes        "    quotation mark without a side
     ' 6 9 ` apostrophe or quotation mark: ' ‘ ’ `    ( )  bracket
     / _ · * character that may join parts of a word  x    anything else
@@ -16,16 +17,17 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
+from asr_punct.languages import LANGUAGES
 from asr_punct.marks import MARKS, Kind, Mark
 
 _READ_OTHERWISE = (Kind.DASH, Kind.QUOTE, Kind.ELLIPSIS)
-MARK_OF = {mark.glyph: mark for mark in MARKS if mark.kind not in _READ_OTHERWISE} | {"।": Mark.PERIOD}
+MARK_OF = {mark.glyph: mark for mark in MARKS if mark.kind not in _READ_OTHERWISE} | {"|": Mark.PERIOD}
 """Marks of the shapes that always have the same mark; `scanner` reads dashes, quotation marks and ellipses."""
 MARK_SHAPES = "".join(MARK_OF) + "…-–«»\"'69`"
 """Shapes of all marks and quotation marks."""
 _CLASSES = {char: char for char in (*MARK_OF, *"`/_·*")} | {
     ".": ".．",
-    "।": "।॥。",
+    "|": "॥。" + "".join(sorted({each.period for each in LANGUAGES.values()} - {Mark.PERIOD.glyph})),
     ",": ",，،、",
     ";": ";；؛",
     ":": ":：",
@@ -45,7 +47,7 @@ _CLASSES = {char: char for char in (*MARK_OF, *"`/_·*")} | {
     "%": "%‰€$£&+=@°§#",
 }
 _SHAPES_OF = {mark: mark.glyph for mark in MARKS} | {
-    Mark.PERIOD: ".।",
+    Mark.PERIOD: ".|",
     Mark.DASH: "-–",
     Mark.OPEN_DASH: "-–",
     Mark.OPEN_QUOTE: "«6\"'`",

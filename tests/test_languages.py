@@ -53,7 +53,8 @@ assert describe_languages([parse_language("Quenya")]) == "Elvish (xq)" and "xq" 
 assert {"xq", "es+xq"} <= {*DESCRIBED}
 marks = Labels(frozenset({Mark.OPEN_QUES, Mark.PERIOD, Mark.QUOTE}))
 assert write_text(["a"], [marks], glyphs("xq")) == "¿a~>"
-assert parse("Hdr. Amon", "xq").words == ("hdr.", "amon")
+parsed = parse("Hdr. Amon~", "xq")
+assert parsed.words == ("hdr.", "amon") and parsed.labels[1].marks == {Mark.PERIOD}
 assert sound_length(["x", "(ai", "lalla)"][1:], False) == 2 and asks(["quet"])
 assert count_pieces(["atta"], ["otso", "mine"], "xq") == 2
 lines = [Utterance((Word(f"{name}:"), Word("a"))) for name in ("Tengwe", "Quenda1", "Tengwe", "Quenda1")]

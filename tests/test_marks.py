@@ -12,6 +12,7 @@ from asr_punct.characters import characters_of
 from asr_punct.decode.word_marks import Pair
 from asr_punct.errors import AsrPunctError
 from asr_punct.glyphs import glyphs, write_text, write_word
+from asr_punct.languages import LANGUAGES
 from asr_punct.letter_case import apply_case, case_of, takes_case
 from asr_punct.marks import (
     CASES,
@@ -77,7 +78,7 @@ def test_marks_are_ordered_by_strength():
     assert "".join(mark.glyph for mark in STOPS) == ".;:,"
 
 
-@pytest.mark.parametrize("language", ["es", "eu", "en", "bn"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_glyph_is_read_as_its_mark(language):
     for mark, glyph in glyphs(language).glyph.items():
         assert read_marks(*((glyph, "") if mark.is_left else ("", glyph))) == {mark}
