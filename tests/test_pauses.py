@@ -273,7 +273,7 @@ def has_silence(found, start, end):
         ({-20: 50, -79: 50}, -56),  # the noise floor is at most 45 dB under speech
         ({-20: 50, -25: 50}, -22),  # at least 3 dB over the noise floor
         ({-10: 5, -60: 95}, -52),  # sparse speech: 10 dB under the loudest
-        ({-20: 60, -30: 36, -100: 4}, -27),  # little digital silence
+        ({-20: 60, -30: 35, -130: 5}, -27),  # digital silence of 5 % and no more
         ({-20: 60, -30: 30, -100: 10}, -45),  # much: at least 25 dB under speech
         ({-20: 60, -50: 30, -100: 10}, -45),
         ({-20: 60, -60: 30, -100: 10}, -52),

@@ -115,6 +115,7 @@ ASKED = {"OPEN_QUES": LIKELY}, {"QUESTION": LIKELY}
     [
         ("es", "quién es preguntó ella", [], {0: OPENED, 1: CLOSED}, "¿quién es?, preguntó ella."),
         ("en", "who is it she asked", [], {0: OPENED, 2: CLOSED}, "who is it? she asked."),
+        ("en", "stop she asked", [{"EXCLAMATION": LIKELY}], {0: OPENED | CLOSED}, "stop! she asked."),
         ("es", "ven dijo ana", [{"PERIOD": LIKELY}], {0: OPENED | CLOSED}, "ven, dijo ana."),
         ("es", "él dijo ven", [{}, {"PERIOD": LIKELY, "COLON": POSSIBLE}], {2: OPENED | CLOSED}, "él dijo: ven."),
         ("es", "él dijo ven ya", [{}, {"COLON": POSSIBLE}], {2: OPENED, 3: CLOSED}, "él dijo: Ven ya."),
