@@ -38,7 +38,7 @@ from asr_punct.checkpoint import load_tokenizer, read_info
 from asr_punct.files import read_json_file
 from asr_punct.formats.lines.tsv import read_tsv
 from asr_punct.hub import find_trainable_model
-from asr_punct.marks import MARKS, SENTENCE_ENDS, Mark
+from asr_punct.marks import MARKS, SENTENCE_ENDS, STRONGEST_FIRST, Mark
 from asr_punct.scoring.edit import align_words
 from asr_punct.training.mapped import StoredCorpus
 from asr_punct.training.pause_model import MarkOdds, PauseParameters, sample_pauses
@@ -47,7 +47,7 @@ from asr_punct.words import Seconds, Utterance, Word, marks_of
 Floats = npt.NDArray[np.float64]
 _MARKS = {",": Mark.COMMA, ".": Mark.PERIOD, "?": Mark.QUESTION, "!": Mark.EXCLAMATION, ";": Mark.SEMICOLON}
 _MARKS |= {":": Mark.COLON, "…": Mark.ELLIPSIS, "—": Mark.DASH, "–": Mark.DASH}
-_ENDS = (Mark.QUESTION, Mark.EXCLAMATION, Mark.PERIOD)
+_ENDS = tuple(mark for mark in STRONGEST_FIRST if mark in SENTENCE_ENDS)
 _FITTED = (None, Mark.COMMA, Mark.PERIOD, Mark.QUESTION, Mark.ELLIPSIS, Mark.COLON, Mark.SEMICOLON)
 _FILLERS = frozenset(("uh", "um", "er", "hmm", "mm", "ah"))
 _MIN_PERIODS = 30

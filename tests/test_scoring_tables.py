@@ -11,7 +11,7 @@ from labelled import LABELS, labelled
 
 from asr_punct.errors import ArgumentError
 from asr_punct.glyphs import glyphs
-from asr_punct.marks import Case, Labels, Mark
+from asr_punct.marks import MARKS, Case, Labels, Mark
 from asr_punct.scoring import (
     Scores,
     bootstrap,
@@ -52,7 +52,7 @@ def test_table_is_aligned_markdown():
 
 def test_the_report_has_every_score_with_interval_and_mapping():
     text = markdown.report(score(REFERENCE, HYPOTHESIS, samples=20, seed=8), glyphs("en"), "Test set")
-    assert text.startswith("# Test set\n\n5 words. Marks: 13 marks, each a class of its own.\n")
+    assert text.startswith(f"# Test set\n\n5 words. Marks: {len(MARKS)} marks, each a class of its own.\n")
     assert re.search(r"^\| \. +\| +100\.0 \| +50\.0 \| +66\.7 \| +[\d.]+ \| +2 \|$", text, re.M)
     assert re.search(r"^\| ” +\| +– \| +– \| +– \| +– \| +0 \|$", text, re.M)
     for name in ("micro", "one class", "Abc", "ABC", "surface", "mean F1", "slot error rate", "punctuation error rate"):

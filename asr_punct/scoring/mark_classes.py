@@ -32,7 +32,7 @@ class MarkClasses:
 
     @property
     def is_merged(self) -> bool:
-        """Whether the classes differ from the 13 marks."""
+        """Whether the classes differ from the marks."""
         return self != EACH_MARK
 
     @property
@@ -60,7 +60,7 @@ class MarkClasses:
 
 
 EACH_MARK = MarkClasses({mark.value: (mark,) for mark in MARKS})
-"""The 13 marks, as in the tables of González-Docasal et al. 2021."""
+"""Each mark by itself, as in the tables of González-Docasal et al. 2021."""
 
 
 def _members(name: Mark) -> tuple[Mark, ...]:

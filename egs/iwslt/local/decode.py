@@ -68,7 +68,7 @@ def read_set(options: argparse.Namespace, name: str) -> tuple[list[Utterance], l
 
 
 def untuned(options: argparse.Namespace) -> dict[str, float | None]:
-    """Return the micro F1 of each set with all class weights 1; empty for a model of 13 marks."""
+    """Return the micro F1 of each set with all class weights 1; empty for a model of all marks."""
     if not read_info(options.model).decoding.class_weights:
         return {}
     restorer, result = open_model(options, {NO_MARKS: 1.0}), {}
