@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -163,7 +164,10 @@ def test_marks_that_an_encoding_lacks_are_written_in_ascii(tmp_path):
     [
         ("json", "\\u201csí\\u201d \\u2014 \\u0436"),
         ("nemo", "\\u201csí\\u201d \\u2014 \\u0436"),
+        ("whisper-jsonl", "\\u201csí\\u201d \\u2014 \\u0436"),
+        ("lhotse-cuts", "\\u201csí\\u201d \\u2014 \\u0436"),
         ("eaf", "&#8220;sí&#8221; &#8212; &#1078;"),
+        ("ttml", "&#8220;sí&#8221; &#8212; &#1078;"),
         ("textgrid", "'sí' - ж"),
         ("whisper-csv", "'sí' - ж"),
         ("srt", '"sí" - ж'),
@@ -171,6 +175,11 @@ def test_marks_that_an_encoding_lacks_are_written_in_ascii(tmp_path):
 )
 def test_a_format_says_how_characters_are_written_that_an_encoding_lacks(name, written):
     assert encodable("“sí” — ж", TextForm("latin-1", lacking=formats.FORMATS[name].lacking)) == written
+
+
+def test_the_way_to_write_such_characters_does_not_depend_on_the_suffix():
+    assert replace(formats.FORMATS["eaf"], suffixes=(".xml",)).lacking == "xml"
+    assert replace(formats.FORMATS["text"], suffixes=(".json",)).lacking == "marks"
 
 
 def test_json_in_another_encoding_is_read_again(tmp_path, run):

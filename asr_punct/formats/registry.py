@@ -75,6 +75,7 @@ class _Format:
         may_be_silent: whether a file without words is of silence; of other formats it is an error.
         has_times: whether it has times.
         media_type: media type of its files.
+        lacking: how its files write characters that their encoding lacks.
         write_back: writes the utterances of a file into its document; None if it is not written, or also from others.
     """
 
@@ -85,16 +86,8 @@ class _Format:
     may_be_silent: bool = False
     has_times: bool = True
     media_type: str = f"text/plain{_UTF8}"
+    lacking: Lacking = "marks"
     write_back: Writer | None = field(default=None, kw_only=True)
-
-    @property
-    def lacking(self) -> Lacking:
-        """How its files write characters that their encoding lacks."""
-        if {".json", ".jsonl"}.intersection(self.suffixes):
-            return "json"
-        if {".eaf", ".ttml"}.intersection(self.suffixes):
-            return "xml"
-        return "quoted" if {".TextGrid", ".csv"}.intersection(self.suffixes) else "marks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +127,7 @@ class JsonFormat(_Format):
     one_recording: bool = field(default=True, kw_only=True)
     may_be_silent: bool = field(default=True, kw_only=True)
     media_type: str = field(default="application/json", kw_only=True)
+    lacking: Lacking = field(default="json", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +167,17 @@ _FORMATS: Sequence[Format] = (
     JsonFormat("json", is_json, read_json, write_json, one_recording=False),
     TextFormat("ctm", (".ctm",), read_ctm, write_ctm, None, is_ctm),
     TextFormat("stm", (".stm",), read_stm, write_stm, None, is_stm),
-    _one_recording("textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid, read_textgrid),
-    _one_recording("eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, read_eaf, media_type=f"text/xml{_UTF8}"),
-    TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, is_manifest),
+    _one_recording(
+        "textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid, read_textgrid, lacking="quoted"
+    ),
+    _one_recording(
+        "eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, read_eaf, media_type=f"text/xml{_UTF8}", lacking="xml"
+    ),
+    TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, is_manifest, lacking="json"),
     JsonFormat("whisper", is_whisper, read_whisper, write_whisper),
-    _one_recording("whisper-jsonl", (".jsonl", ".json"), read_segment_lines, write_segment_lines, are_segment_lines),
+    _one_recording(
+        "whisper-jsonl", (".jsonl", ".json"), read_segment_lines, write_segment_lines, are_segment_lines, lacking="json"
+    ),
     _one_recording("whisper-tsv", (".tsv",), read_whisper_tsv, write_whisper_tsv, is_whisper_tsv),
     _one_recording(
         "whisper-csv",
@@ -187,12 +187,19 @@ _FORMATS: Sequence[Format] = (
         None,
         is_whisper_csv,
         media_type=f"text/csv{_UTF8}",
+        lacking="quoted",
     ),
     _one_recording("whisper-log", _PLAIN, read_whisper_log, write_whisper_log, is_whisper_log),
     JsonFormat("vosk", is_vosk, read_vosk, write_vosk),
-    TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, is_supervisions),
+    TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, is_supervisions, lacking="json"),
     TextFormat(
-        "lhotse-cuts", (".jsonl",), lhotse_cuts.read_cuts, None, lhotse_cuts.is_cuts, write_back=lhotse_cuts.write_cuts
+        "lhotse-cuts",
+        (".jsonl",),
+        lhotse_cuts.read_cuts,
+        None,
+        lhotse_cuts.is_cuts,
+        write_back=lhotse_cuts.write_cuts,
+        lacking="json",
     ),
     DirectoryFormat("kaldi", ("",), read_kaldi, write_kaldi),
     TextFormat("kaldi-text", _PLAIN, read_kaldi_text, write_kaldi_text, has_ids, has_times=False),
@@ -233,9 +240,9 @@ _FORMATS: Sequence[Format] = (
     BinaryFormat("stl", (".stl",), stl_content, one_recording=True, media_type="application/octet-stream"),
     TextFormat("markdown", (".md",), None, write_markdown, media_type=f"text/markdown{_UTF8}"),
     BinaryFormat("docx", (".docx",), docx_content, media_type=_DOCX),
-    TextFormat("sentences", (".jsonl",), None, write_sentences),
+    TextFormat("sentences", (".jsonl",), None, write_sentences, lacking="json"),
     _one_recording("audacity", _PLAIN, None, write_audacity),
-    _one_recording("ttml", (".ttml",), None, write_ttml, media_type=f"application/ttml+xml{_UTF8}"),
+    _one_recording("ttml", (".ttml",), None, write_ttml, media_type=f"application/ttml+xml{_UTF8}", lacking="xml"),
 )
 FORMATS: dict[str, Format] = {each.name: each for each in _FORMATS}
 """The formats by name, in the order of help and error messages."""
