@@ -19,7 +19,7 @@ Open = Callable[[str | None], Punctuator]
 
 
 class Models:
-    """Opens models when they are first used. Clients may name only shipped models and the model `name`.
+    """Opens models when they are first used. Clients may name only models of `named_models` and the model `name`.
 
     Requests that name no model use `name`, the model of the command line; None: the model of the text's language.
     """
