@@ -76,10 +76,9 @@ class AsrPunctError(ValueError):
         """Return the error in one line, with another place or name of the setting if they are given."""
         where = self.place if place is None else place
         remedy = setting or self.setting
-        text = (
-            f"{where}: " * bool(where) + f"found {self.found}, expected {self.expected}" + f" ({remedy})" * bool(remedy)
-        )
-        return " ".join(text.split())
+        text = f"{where}: " if where else ""
+        text += f"found {self.found}, expected {self.expected}"
+        return " ".join(f"{text} ({remedy})".split() if remedy else text.split())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BaseException.__new__, (type(self), *self.args), self.__dict__
@@ -178,6 +177,6 @@ def missing_extra_error(error: ModuleNotFoundError, arguments: Sequence[str]) ->
     if not candidates:
         raise error
     command = next((word for word in arguments if not word.startswith("-")), "this command")
-    return MissingExtraError(
-        command, min(candidates, key=lambda extra: ("asr_punct" in extras[extra], len(extras[extra]))), package
-    )
+    # an extra that contains others of asr_punct is larger than its own list
+    smallest = min(candidates, key=lambda extra: ("asr_punct" in extras[extra], len(extras[extra])))
+    return MissingExtraError(command, smallest, package)

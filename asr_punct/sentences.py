@@ -55,8 +55,9 @@ def _sentences_of_turn(turn: Sequence[Utterance], glyphs: Glyphs) -> Iterator[Ut
 
 
 def _only_closes(word: Word, language: str) -> bool:
-    """Whether a token consists of marks that belong to the word before it."""
+    """Whether a token consists of marks that belong to the word before it.
+
+    A dash, and `>>`, which begins a turn in captions, belong to the word after them.
+    """
     before, core, after = split_token(word.text, language)
-    if has_arrow(word.text):
-        return False
-    return not core and not before and read_marks(before, after) != {Mark.DASH}
+    return not (core or before or has_arrow(word.text)) and read_marks(before, after) != {Mark.DASH}

@@ -24,7 +24,7 @@ TIME_SOURCES = tuple(source for source in get_args(TimeSource) if source not in 
 Probabilities = Mapping[Mark | Case, float]
 """Probabilities of a word's likely marks and cases (`decode.inputs`)."""
 PROBABLE_LABELS: tuple[Mark | Case, ...] = (*MARKS, *CASES[1:])
-"""All labels that can have a probability."""
+"""All labels that can have a probability: that of the case O is what those of the other cases leave."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -252,7 +252,7 @@ def marks_of(word: Word) -> frozenset[Mark]:
 
 
 def by_speaker(words: Iterable[Word], speaker: str) -> Iterator[tuple[str, int]]:
-    """Yield the speaker and the number of consecutive words of each; `speaker` says those that name nobody."""
+    """Yield the name and the number of consecutive words of each speaker; words that name nobody are of `speaker`."""
     for name, group in groupby(word.speaker or speaker for word in words):
         yield name, len(list(group))
 

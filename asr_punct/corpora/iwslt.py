@@ -14,7 +14,7 @@ from asr_punct.errors import InputError
 from asr_punct.files import InputFile, Pathlike, read_lines
 from asr_punct.marks import LEFT, SENTENCE_ENDS, Labels, Mark
 from asr_punct.partial import make_directory
-from asr_punct.words import Utterance, Word, annotate, marks_of
+from asr_punct.words import Utterance, Word, annotate, is_one_word, marks_of
 
 _PART_OF_FILE = {"train2012": "train", "dev2012": "dev", "test2011": "test", "test2011asr": "test_asr"}
 CLASSES = 4
@@ -74,7 +74,7 @@ def _read_tokens(path: Pathlike) -> Iterator[Word]:
         columns = line.split("\t")
         if len(columns) == 2 and not columns[0].strip():
             columns[0] = NO_TEXT  # one line of the published dev2012, three of Bangla's news
-        if len(columns) != 2 or columns[0].split() != columns[:1]:
+        if len(columns) != 2 or not is_one_word(columns[0]):
             raise InputError(f"{path}:{number}", repr(line), "2 columns: token TAB label")
         if columns[1] not in _LABELS:
             raise InputError(f"{path}:{number}", f"label {columns[1]!r}", f"one of {' '.join(_LABELS)}")

@@ -32,9 +32,9 @@ _LOG = logging.getLogger(__name__)
 _CONNECT_S, _ANSWER_S = 10.0, 3600.0
 """Time to connect to the recogniser, and between two parts of its answer."""
 _REQUEST_HEADERS = ("content-type", "content-length", "accept", "user-agent")
-_OWN_HEADERS = frozenset({"connection", "content-encoding", "content-length", "date", "keep-alive", "server"} | {
-    "transfer-encoding", "upgrade",
-})  # fmt: skip
+_OWN_HEADERS = frozenset(
+    ("connection", "content-encoding", "content-length", "date", "keep-alive", "server", "transfer-encoding", "upgrade")
+)
 """Headers of an answer that hold for one connection, or for its body before it changes."""
 PATHS = "/v1/audio/transcriptions", "/v1/audio/translations"
 

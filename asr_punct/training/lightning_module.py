@@ -21,6 +21,7 @@ from asr_punct.training.teacher import Teacher, distillation_loss
 
 DEV_F1, DEV_CASE_F1, DEV_PERPLEXITY, TRAIN_LOSS = "dev_f1", "dev_case_f1", "dev_perplexity", "train_loss"
 _NO_CASE = CASES.index(Case.O)
+_MAX_LOSS = 700.0  # of a word, in nats: the exponential of more is infinite
 _SEED_STRIDE, _PART_STRIDE = 1_000_003, 0x9E3779B97F4A7C15
 """Factors that make the random seeds of different runs, steps and parts of a batch differ."""
 
@@ -142,7 +143,7 @@ class PunctuationModule(lightning.LightningModule):
         """Return the micro-averaged F1 of marks and of case, and the perplexity of the marks of a word."""
         loss, words, *counts = self._dev_sums.tolist()
         f1, case_f1 = (2 * correct / max(1, found + wanted) for correct, found, wanted in (counts[:3], counts[3:]))
-        return {DEV_F1: f1, DEV_CASE_F1: case_f1, DEV_PERPLEXITY: math.exp(min(700.0, loss / max(1, words)))}
+        return {DEV_F1: f1, DEV_CASE_F1: case_f1, DEV_PERPLEXITY: math.exp(min(_MAX_LOSS, loss / max(1, words)))}
 
     def configure_optimizers(self) -> Any:
         encoder = (parameter for part in self.model.encoder.backbone for parameter in part.parameters())

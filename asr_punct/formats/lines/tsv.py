@@ -15,7 +15,7 @@ from asr_punct.formats.time_sources import check_time_source
 from asr_punct.formats.values import one_token, parse_seconds
 from asr_punct.glyphs import Glyphs
 from asr_punct.marks import CASES, Labels, format_marks, parse_case, parse_marks
-from asr_punct.words import Seconds, Utterance, Word
+from asr_punct.words import Seconds, Utterance, Word, is_one_word
 
 _UNKNOWN_PAUSE = "-"
 _PAUSE = re.compile(r"-|\d+(\.\d+)?")
@@ -69,7 +69,7 @@ def _parse_word(line: str, place: str) -> Word:
     if len(columns) != 4:
         raise InputError(place, plural(len(columns), "column"), _COLUMNS)
     word, marks, pause, case = columns
-    if word.split() != [word]:
+    if not is_one_word(word):
         raise InputError(place, f"word {word!r}", "a word without white space")
     try:
         labels = _parse_labels(marks, case)

@@ -61,9 +61,9 @@ class ShownWord:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Name of an utterance of the reference, and its words in each hypothesis."""
+    """An utterance of the reference: its id, else its number from 1, and its words in each hypothesis."""
 
-    name: object
+    name: str | int
     texts: Sequence[Sequence[ShownWord]]
 
     @property
