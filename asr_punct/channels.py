@@ -1,9 +1,10 @@
 """Channels of a recording, such as the two sides of a call: separate documents for a model, one text for a reader."""
 
+import math
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
@@ -11,6 +12,7 @@ from asr_punct.glyphs import Glyphs
 from asr_punct.text.sentence_ends import ends_sentence
 from asr_punct.words import Seconds, Utterance, Word, has_times
 
+_LETTERS = tuple("ABCDEFGH")
 _Item = TypeVar("_Item")
 Processed = TypeVar("Processed", Utterance, Utterance | None)
 
@@ -20,7 +22,7 @@ def chronological(items: Iterable[_Item], start_of: Callable[[_Item], Seconds | 
     last, keyed = 0.0, list[tuple[Seconds, _Item]]()
     for item in items:
         start = start_of(item)
-        last = last if start is None or start != start else start
+        last = last if start is None or math.isnan(start) else start
         keyed.append((last, item))
     return [item for _, item in sorted(keyed, key=itemgetter(0))]
 
@@ -40,15 +42,14 @@ def by_channel(
             channels: dict[str, list[tuple[int, Utterance]]] = {}
             for number, utterance in document:
                 waiting = channels.setdefault(utterance.channel, [])
-                if len(channels) == 1 or utterance.channel == next(iter(channels)):
+                if utterance.channel == next(iter(channels)):
                     order.append(number)
                     yield utterance
                 else:
                     waiting.append((number, utterance))
-            for channel in channels.values():
-                for number, utterance in channel:
-                    order.append(number)
-                    yield utterance
+            for number, utterance in chain.from_iterable(channels.values()):
+                order.append(number)
+                yield utterance
 
     for utterance in process(separated()):
         if utterance is None:
@@ -64,7 +65,7 @@ def channel_index(name: str) -> int | None:
     """Return the index, from 0, of a channel that is a number from 1 or a letter from A; None for another name."""
     if name.isdecimal():
         return int(name) - 1 if int(name) else None
-    return "ABCDEFGH".index(name) if len(name) == 1 and name in "ABCDEFGH" else None
+    return _LETTERS.index(name) if name in _LETTERS else None
 
 
 def in_order_of_time(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:

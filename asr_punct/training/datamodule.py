@@ -38,7 +38,7 @@ class PunctuationData(lightning.LightningDataModule):
     """The batches of a training and a development corpus. Each process gets a part of every batch.
 
     `max_tokens` is the longest input of the encoder in sub-words, with both special tokens. `epochs_per_pass` is the
-    configured number, or for a small corpus one with at least a batch in each epoch. `replacements` are the
+    number of epochs that a pass over the corpus is divided into. `replacements` are the
     vocabulary indices of the words that `augment` substitutes and inserts. With a `teacher`, training batches also have
     its inputs.
     """
@@ -94,7 +94,10 @@ class PunctuationData(lightning.LightningDataModule):
 
 
 def _epochs_per_pass(words: int, config: Config) -> int:
-    """Return into how many epochs a pass over the corpus is divided: as configured, but each has a full batch."""
+    """Return into how many epochs a pass over the corpus is divided.
+
+    It is the configured number, or more, for up to `epoch_words` words each; but each has at least one full batch.
+    """
     full_batches = words // (config.training.batch_size * config.model.window.words)
     by_length = math.ceil(words / (config.training.epoch_words or words))
     return max(1, min(max(config.training.epochs_per_pass, by_length), full_batches))
@@ -179,8 +182,7 @@ class DevelopmentBatches(Dataset[Batch]):
         ]
         length, subwords, first, last = np.array(rows).T
         kept = last - first
-        kept_ends = np.cumsum(kept)  # the kept parts are consecutive
-        starts = kept_ends - last
+        starts = np.cumsum(kept) - kept - first  # in the corpus, where the kept parts follow one another
         self._spans = np.stack([starts, starts + length], axis=1)
         self._keep = first, last
         # twice the words of a training batch, because no gradients need memory

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import NamedTuple
 from xml.parsers import expat
 
 from asr_punct.errors import InputError
@@ -75,6 +76,16 @@ def parse_eaf(content: bytes, place: str) -> EafFile:
     return _Parser(content, place).parse()
 
 
+class _Reference(NamedTuple):
+    """An annotation `id` of a tier that has the times of the annotation `of`, or some of them."""
+
+    tier: EafTier
+    id: str
+    of: str
+    text: str
+    span: Span
+
+
 class _Parser:
     """Collects the tiers of a document."""
 
@@ -89,7 +100,7 @@ class _Parser:
         self._first = 0
         self._id = self._reference = ""
         self._times: dict[str, tuple[Seconds | None, Seconds | None]] = {}
-        self._references: list[tuple[EafTier, str, str, str, Span]] = []
+        self._references: list[_Reference] = []
         self._expat = expat.ParserCreate(encoding="utf-8")
         self._expat.StartDoctypeDeclHandler = self._doctype
         self._expat.StartElementHandler = self._start
@@ -107,11 +118,11 @@ class _Parser:
 
     def _inherit(self) -> None:
         """Give the annotations that refer to others their times; those of one other are in the order of the file."""
-        for (tier, reference), group in groupby(self._references, key=lambda each: (each[0], each[2])):
-            annotations = list(group)
-            start, end = self._times.get(reference, (None, None))
-            for i, (_, name, _, text, span) in enumerate(annotations):
-                times = start if i == 0 else None, end if i == len(annotations) - 1 else None
+        for _, group in groupby(self._references, key=lambda each: (id(each.tier), each.of)):
+            references = list(group)
+            start, end = self._times.get(references[0].of, (None, None))
+            for i, (tier, name, _, text, span) in enumerate(references):
+                times = start if i == 0 else None, end if i == len(references) - 1 else None
                 self._times[name] = times
                 tier.annotations.append(Annotation(text, *times, span))
                 tier.inherits = True
@@ -151,7 +162,7 @@ class _Parser:
         if name == "ANNOTATION_VALUE" and self._slot_names is not None:
             self._add_annotation(*self._slot_names, span)
         elif name == "ANNOTATION_VALUE" and self._reference:
-            self._references.append((self._tier(), self._id, self._reference, "".join(self._text), span))
+            self._references.append(_Reference(self._tier(), self._id, self._reference, "".join(self._text), span))
         elif name == "ALIGNABLE_ANNOTATION":
             self._slot_names = None
         elif name == "REF_ANNOTATION":

@@ -18,6 +18,7 @@ _BINS = 10
 _MIN_COUNT = 20
 """Minimum number of decisions of a point: neighbouring tenths with fewer are joined."""
 _Z95 = 1.96
+"""Half the width of a 95 % interval of the normal distribution, in standard deviations."""
 _PROBABILITY_DESCRIPTION = (
     "Each point is {unit} of similar probability, set or not: their mean probability, and the share of them in the "
     f"reference, with its 95 % interval. Probabilities below {100 * MIN_LISTED:.0f} % are not listed."
@@ -26,6 +27,7 @@ _CONFIDENCE_DESCRIPTION = (
     "Each point is words of similar confidence: their mean, and the share of right ones with its 95 % interval."
 )
 _MIN_POINTS, _MAX_POINTS = 5, 2000
+"""Numbers of utterances that are drawn as points: of fewer none, of more some."""
 _WER_AXES = (0.2, 0.4, 1.0)
 """Possible ends of the axis of word error rates."""
 _WER_BANDS = {
@@ -98,7 +100,7 @@ def _label_decisions(paired: PairedTexts, labels: Collection[Mark | Case]) -> It
 def _reliability_chart(
     unit: str, title: str, x_name: str, y_name: str, description: str, decisions: Sequence[tuple[float, bool]]
 ) -> Chart:
-    """Return a point for each tenth of the range of probability, joined with the next ones until it has enough."""
+    """Return a point for each tenth of the range of probability; those with few decisions are joined with the next."""
     if len(decisions) < 2 * _MIN_COUNT:
         return Chart(title, x_name, y_name, f"Too few {unit} with a probability for a diagram: {len(decisions)}.")
     found = np.array(decisions, np.float64)
@@ -119,7 +121,8 @@ def _reliability_chart(
         label = f"{len(group)} {unit}: mean {percent(x)} %, right {percent(y)} % ({interval(bounds)})"
         points.append(Point(x, y, 3 + 9 * (len(group) / len(found)) ** 0.5, label, bounds))
         rows.append([percent(x), percent(y), interval(bounds), len(group)])
-    return Chart(title, x_name, y_name, description, points, 1.0, title, [x_name, y_name, "95 %", unit], rows)
+    header = [x_name, y_name, "95 %", unit]
+    return Chart(title, x_name, y_name, description, points, caption=title, header=header, rows=rows)
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:
