@@ -47,8 +47,8 @@ class Casing:
     def apply(self, word: str, case: Case) -> str:
         """Return a token with the capitals of the list, or else of its case label. Nothing but case changes.
 
-        A name with a hyphen has several (`Ocasio-Cortez`; `text.hyphens`).
-        A token that already has a capital, sounds, and tags and addresses (`takes_case`), get the case label only.
+        The label FIRST_CAP may give several capitals to a name with a hyphen (`Ocasio-Cortez`; `text.hyphens`). The
+        list says nothing of a token that already has a capital, of sounds, and of tags and addresses (`takes_case`).
         """
         before, core, after = split_token(word, self.language)
         eligible = takes_case(word) and core == core.lower() and split_sound(word) is None

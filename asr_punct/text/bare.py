@@ -32,8 +32,8 @@ def without_marks(utterance: Utterance, language: str) -> Utterance:
     Tokens that consist of marks, sounds, tags, addresses and the apostrophe of `'ll` stay. The rules are those of
     `language`.
     """
-    bare = bare_words(utterance, language)
-    words = tuple(replace(word, text=text) for word, text in zip(utterance.words, bare, strict=True))
+    texts = bare_words(utterance, language)
+    words = tuple(replace(word, text=text) for word, text in zip(utterance.words, texts, strict=True))
     return without_labels(replace(utterance, words=words))
 
 

@@ -51,7 +51,7 @@ _LONGEST_ADDRESS = 12
 def may_be_piece(token: str, language: str) -> bool:
     """Whether a token may be a part of a word in pieces, but for the words of addresses."""
     if token.isalpha():
-        return token.lower() in _DIGITS or token.lower() in _FURTHER_NUMBERS or is_ending(token, language)
+        return _names_number(token) or is_ending(token, language)
     return (
         token in _JOINERS
         or is_clitic(token, language)
@@ -97,11 +97,10 @@ def spoken_whole(before: str, piece: str) -> str:
 
 
 def barred_between(before: str, after: str, language: str) -> frozenset[Mark]:
-    """Return the marks that are not added between two words if both are numbers, but not the years of a range.
+    """Return the marks that are not added between two words: all before a Basque ending, some between two numbers.
 
-    None at all is added before a Basque ending.
-
-    Digits may get a comma only if they count up (`one, two`).
+    There a dash is added only between the years of a range (`1936–1939`), and between digits a comma only if they count
+    up (`one, two`).
     """
     if is_ending(after, language):
         return _ALL_MARKS
@@ -129,7 +128,11 @@ def _is_number(core: str) -> bool:
 
 
 def _is_number_or_name(core: str) -> bool:
-    return core.lower() in _DIGITS or core.lower() in _FURTHER_NUMBERS or _is_number(core)
+    return _names_number(core) or _is_number(core)
+
+
+def _names_number(core: str) -> bool:
+    return core.lower() in _DIGITS or core.lower() in _FURTHER_NUMBERS
 
 
 def _is_digit(token: str) -> bool:
@@ -140,27 +143,24 @@ def _continues_number(word: Sequence[str], core: str) -> bool:
     """Whether a token without its marks continues a number that ends with no mark."""
     last = word[-1]
     if _SYMBOL.fullmatch(core):
-        return bool(_NUMBER.fullmatch(last)) or last.lower() in _DIGITS or last.lower() in _FURTHER_NUMBERS
+        return _is_number_or_name(last)
     if not core.isdigit():
         return len(word) > 2 and _is_digit(word[0]) and _is_digit(core)
     if len(word) == 1 and _CURRENCY.fullmatch(last):
         return True
     if not last.isdigit():
         return len(word) > 2 and _is_digit(word[-1])
-    is_long = len(last) >= 3 and not _YEAR.fullmatch(last)
-    return (
-        (len(core) == 3 and len(last) <= 3)
-        or (is_long and len(core) >= 2)
-        or (len(word) > 1 and len(core) >= 2 and all(map(_is_digits, word)))
-        or (len(word) > 2 and all(map(_is_digits, word)))
-    )
+    is_thousands = len(core) == 3 and len(last) <= 3  # `1 500`
+    is_long = len(core) >= 2 and len(last) >= 3 and not _YEAR.fullmatch(last)  # `5551 23`
+    is_further_part = all(map(_is_digits_or_name, word)) and len(word) > (1 if len(core) >= 2 else 2)  # `12 34 56`
+    return is_thousands or is_long or is_further_part
 
 
 def _value(digit: str) -> int:
     return _DIGITS[digit.lower()] if digit.lower() in _DIGITS else int(digit)
 
 
-def _is_digits(token: str) -> bool:
+def _is_digits_or_name(token: str) -> bool:
     """Whether a token is a number of digits, or the name of one digit."""
     return token.isdigit() or token.lower() in _DIGITS
 
