@@ -163,10 +163,9 @@ def _stems(sentence: Utterance, language: str) -> list[str]:
 
 def _pauses(turn: Sequence[Utterance]) -> list[Seconds | None]:
     """Return the pause after each sentence but the last."""
-    from asr_punct.pauses import pause_between  # it imports numpy, which completion in a shell must not wait for
+    from asr_punct.pauses import pause_after  # it imports numpy, which completion in a shell must not wait for
 
-    ends = ((sentence.words[-1], after.words[0]) for sentence, after in pairwise(turn))
-    return [pause_between(word, after) if word.pause is None else word.pause for word, after in ends]
+    return [pause_after(sentence.words[-1], after.words[0]) for sentence, after in pairwise(turn)]
 
 
 def _evidence(pauses: Sequence[Seconds | None]) -> Iterator[float]:

@@ -121,9 +121,9 @@ def _gap(end: Seconds | None, start: Seconds | None, counts: Counter[str]) -> Pa
     return max(gap, 0.0)
 
 
-def pause_between(word: Word, following: Word) -> Pause:
-    """Return the pause between two words, as `with_pauses` computes it."""
-    return _gap(word.end, following.start, Counter())
+def pause_after(word: Word, following: Word) -> Pause:
+    """Return the pause between two words: the given one, else from their times as `with_pauses` computes it."""
+    return _gap(word.end, following.start, Counter()) if word.pause is None else word.pause
 
 
 def word_duration(word: Word) -> Pause:

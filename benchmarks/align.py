@@ -24,7 +24,7 @@ from asr_punct import audio
 from asr_punct.align.dtw import dtw_align
 from asr_punct.align.espeak import synthesise
 from asr_punct.formats.tiers.textgrid import read_textgrid
-from asr_punct.pauses import pause_between
+from asr_punct.pauses import pause_after
 from asr_punct.words import Word
 
 sys.path.append(str(Path(__file__).parent.parent / "recipes/utils"))
@@ -76,14 +76,14 @@ def report_ted(folder: Path) -> None:
         truth, found = utterance.words, align_words(path.with_suffix(".wav"), utterance.words, "en")
         comparison += compare(truth, found)
         for pair, other in zip(pairwise(truth), pairwise(found), strict=True):
-            if is_long(pause_between(*pair) or 0.0):
+            if is_long(pause_after(*pair) or 0.0):
                 words = " - ".join(word.text for word in pair)
                 lines.append(f"    {path.stem}: {words}: {_pause(*pair)}, found {_pause(*other)}")
     print(f"{folder}: {describe(comparison)}", *lines, sep="\n")
 
 
 def _pause(word: Word, following: Word) -> str:
-    return f"{word.end:.2f} to {following.start:.2f} ({pause_between(word, following) or 0.0:.2f} s)"
+    return f"{word.end:.2f} to {following.start:.2f} ({pause_after(word, following) or 0.0:.2f} s)"
 
 
 def report_synthetic(language: str, texts: Iterable[str], folder: Path) -> None:

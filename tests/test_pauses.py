@@ -17,6 +17,7 @@ from asr_punct.pauses import (
     UNKNOWN_PAUSE,
     buckets,
     move_to_silences,
+    pause_after,
     silence_threshold,
     silences,
     with_pauses,
@@ -42,6 +43,13 @@ def test_pauses_of_one_utterance():
     assert out.pauses == (0.0, 0.25, 0.0, None, None, None)
     assert (out.pause_before, out.time_source) == (None, "asr")
     assert counts == {"pauses": 6, "unknown": 3, "overlaps": 1}
+
+
+def test_a_given_pause_counts_before_that_of_the_times():
+    assert pause_after(Word("a", 0.0, 0.5, pause=0.2), Word("b", 1.0)) == 0.2
+    assert pause_after(Word("a", 0.0, 0.5), Word("b", 1.0)) == 0.5
+    assert pause_after(Word("a", 0.0, 0.5), Word("b", 0.4)) == 0.0
+    assert pause_after(Word("a"), Word("b", 1.0)) is None
 
 
 def test_pauses_are_whole_milliseconds():

@@ -11,7 +11,7 @@ from asr_punct.inference.options import StreamSettings
 from asr_punct.inference.token_reader import TokenReader
 from asr_punct.inference.tokens import Token
 from asr_punct.inference.windows import Window
-from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, pause_between, word_duration
+from asr_punct.pauses import UNKNOWN_PAUSE, Pause, add_pauses, buckets, pause_after, word_duration
 from asr_punct.text.roles import Role
 from asr_punct.words import Seconds, Word, changes_speaker
 
@@ -72,7 +72,7 @@ class Lookahead:
             yield from self._decide_until(self._settings.right, patience=self._settings.patience)
 
     def _plan_word(self, word: Word, role: Role) -> Iterator[Decision]:
-        since_last = add_pauses(self._since_last, _pause(self._last, word))
+        since_last = add_pauses(self._since_last, pause_after(self._last, word) if self._last else None)
         self._last = word
         token = self._append(word, role, since_last)
         self._since_last = 0.0 if token.core or token.is_piece else add_pauses(since_last, word_duration(word))
@@ -231,10 +231,3 @@ class Lookahead:
                 end -= 1
                 subwords -= len(self._words[end].subwords)
         return first, end
-
-
-def _pause(before: Word | None, word: Word) -> Pause:
-    """Return the pause between two words: the one that is given, else from their times; None before the first word."""
-    if before is None:
-        return None
-    return pause_between(before, word) if before.pause is None else before.pause
