@@ -252,6 +252,22 @@ def test_words_that_cannot_be_those_of_the_audio_are_refused(tmp_path, run, spee
         assert not (tmp_path / "a.ctm").exists()
 
 
+@pytest.mark.parametrize("silence", [1.5, 6.0])
+def test_one_word_in_a_long_silence_fits(tmp_path, run, silence):
+    pytest.importorskip("espeakng_loader")
+    pytest.importorskip("librosa")
+    from asr_punct.align.espeak import synthesise
+
+    spoken = synthesise("no", "es+m7", words_per_minute=150)
+    samples = np.pad(spoken.samples, round(silence * spoken.rate))
+    samples += np.random.default_rng(0).normal(0, 2e-3, len(samples)).astype(np.float32)
+    write_samples(tmp_path / "a.wav", samples, spoken.rate)
+    (tmp_path / "a.txt").write_text("no")
+    call = ("align", tmp_path / "a.wav", tmp_path / "a.txt", "--lang", "es", "-o", tmp_path / "a.ctm")
+    assert run(*call, "--fit", tmp_path / "fit")[0] == 0
+    assert float((tmp_path / "fit").read_text().split()[1]) > 0.1
+
+
 def test_the_language_of_a_transcript_is_identified():
     from asr_punct.align.methods import identify_language
 

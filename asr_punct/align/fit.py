@@ -46,6 +46,8 @@ _FOR_QUARTILE = 8
 """Of fewer pieces the mean counts."""
 _MARGIN: Seconds = 0.1
 """A piece has this much of the recording before its first and after its last word."""
+_AROUND: Seconds = 0.5
+"""A recording of one piece counts up to this much around its words: long silences fit other words as well."""
 _LEAST_RANGE_DB = 6.0
 """In speech, the 95th percentile of the energy is at least this much over the 5th; closures and pauses are quiet."""
 _FASTEST = 5.0
@@ -62,7 +64,7 @@ def fit(words: Sequence[Word], read: ReadAudio, language: str) -> float | None:
     """
     pieces = list(_pieces(words))
     if len(pieces) <= 1:
-        found = [_fit(words, read(0.0, None), language)]
+        found = [_fit(words, _around(words, read(0.0, None)), language)]
     else:
         chosen = np.unique(np.linspace(0, len(pieces) - 1, _PIECES).round().astype(int))
         found = [_fit(pieces[i], read(*_span(pieces[i])), language) for i in chosen]
@@ -83,6 +85,11 @@ def _pieces(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
 
 def _span(words: Sequence[Word]) -> tuple[Seconds, Seconds | None]:
     return max(0.0, (words[0].start or 0.0) - _MARGIN), words[-1].end
+
+
+def _around(words: Sequence[Word], samples: Samples) -> Samples:
+    begin, end = (words[0].start or 0.0) - _AROUND, (words[-1].end or 0.0) + _AROUND
+    return samples[max(0, round(begin * RATE)) : round(end * RATE)]
 
 
 def _fit(words: Sequence[Word], samples: Samples, language: str) -> float | None:
