@@ -119,26 +119,29 @@ def test_words_are_joined_inserted_and_deleted_and_come_back(open_page, make, tm
 
 def test_search_replaces_words_and_keeps_their_marks(open_page, make, tmp_path):
     with open_page(make=make) as page:
-        drop(page, words_json("Hiba dice que iba a casa dice Iba ayer", tmp_path, marks={"dice": ["COMMA"]}))
+        drop(page, words_json("Hiba dice que iba a casa dice Iba ayer etc.", tmp_path, marks={"dice": ["COMMA"]}))
         page.press("h", modifiers=2)
+        keys(page, "=Etc.")  # the period is part of the word
+        assert page.text("#found") == "1 found (whole words)"
+        page.run("document.querySelector('#find').select()")
         keys(page, "=dice,")
         assert page.text("#found") == "2 found (whole words)"
         page.run("document.querySelector('#replacement').focus()")
         keys(page, "=le contó")
         page.click("#replace-all")
         assert page.text("#status") == "2 replaced."
-        assert page.run(TEXT) == "Hiba le contó, que iba a casa le contó, Iba ayer"
+        assert page.run(TEXT) == "Hiba le contó, que iba a casa le contó, Iba ayer etc."
         page.run("document.querySelector('#find').select()")
         page.run("document.querySelector('#find').focus()")
         keys(page, "=iba", "Enter")
         page.run("document.querySelector('#replacement').select()")
         page.run("document.querySelector('#replacement').focus()")
         keys(page, "=fue", "Enter", "Enter", "Enter")
-        assert page.run(TEXT) == "Hiba le contó, que fue a casa le contó, Fue ayer"
+        assert page.run(TEXT) == "Hiba le contó, que fue a casa le contó, Fue ayer etc."
         keys(page, "Escape")
         for _ in range(3):
             page.press("z", modifiers=2)
-        assert page.run(TEXT) == "Hiba dice, que iba a casa dice, Iba ayer"
+        assert page.run(TEXT) == "Hiba dice, que iba a casa dice, Iba ayer etc."
 
 
 def test_speakers_are_renamed(open_page, make, tmp_path):

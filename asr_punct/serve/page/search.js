@@ -6,7 +6,8 @@ import { labelled } from "./marks.js";
 import { report } from "./status.js";
 
 const folded = (text) => text.toLowerCase();
-const tokens = (text) => text.split(/\s+/).filter(Boolean).map((token) => folded(labelled(token).word));
+/** Return the forms of each word that is typed: without marks, and as it is, because `etc.` has a period of its own. */
+const tokens = (text) => text.split(/\s+/).filter(Boolean).map((token) => [folded(labelled(token).word), folded(token)]);
 
 /** The row of fields; it works on a tab (`FileTab`). */
 export class Search {
@@ -56,7 +57,7 @@ export class Search {
     if (!sought.length) return found;
     for (let index = 0; index + sought.length <= words.length; index += 1) {
       const here = words.slice(index, index + sought.length);
-      const isHere = here.every((word, each) => folded(word.word) === sought[each] && word.utterance === here[0].utterance);
+      const isHere = here.every((word, each) => sought[each].includes(folded(word.word)) && word.utterance === here[0].utterance);
       if (!isHere) continue;
       found.push(here);
       index += sought.length - 1;
