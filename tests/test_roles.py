@@ -26,6 +26,7 @@ ROLES = [
     ("es", "[sin cerrar y nada más", "wwwww"),
     ("es", "[noise] hola", "ww"),
     ("es", "(gipuzkoa) irun (gipuzkoa), irun (risas) (eh) [gipuzkoa]. (gipuzkoa)", "wwrwwwww"),
+    ("es", "no (llorando) sé (pausa) y (ríe) ya (breath) no (arnasa)", "w" * 10),
     ("en", "i 'll do n't 's", "wpwpp"),
     ("en", "'ll go", "ww"),
     ("es", "i 'll", "ww"),

@@ -46,7 +46,7 @@ LANGUAGE = Language(
     ),
     sounds=words(
         """barre txalo musika isiltasun hasperen eztul oihu zarata negar ulertezin xuxurl doministiku txistu kolpe
-        algara"""
+        algara arnas pausa$ kantari$"""
     ),
     asking=words("galdetu"),
     saying=words("esan erantzun oihukatu xuxurlatu"),

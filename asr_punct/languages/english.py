@@ -80,7 +80,7 @@ LANGUAGE = Language(
         """laugh applau clap music sigh cough inaudible unintelligible indistinct crosstalk cheer chuckl giggl bark
         scream gasp groan whisper sob(?:s|bing)?$ cry(?:ing)?$ cries$ footstep gunshot thunder nois(?:e|es|y)$ static$
         sing(?:s|ing)$ sniff chatter knock ring(?:s|ing)$ beep siren silence whistl sneez yawn boo(?:s|ing)$ clears$
-        snor hum(?:s|ming)$ buzz"""
+        snor hum(?:s|ming)$ buzz breath(?:s|es|ing)?$ inhal exhal pause$ pauses$ unclear$ (?:lip)?smack"""
     ),
     asking=words("asked ask asks"),
     saying=words("said says replied answered whispered shouted added cried muttered"),

@@ -57,9 +57,9 @@ LANGUAGE = Language(
     ),
     sounds=words(
         """ri(?:sas?|sitas?|endo|en?|éndose)$ carcajada aplau[sd] ovaci abuche música musical suspir solloz gimote gimi
-        jade tos(?:e|en)?$ carrasp silencio murmull grit(?:o|os|a|an)$ llant llor(?:a|an|o)$ ruidos?$ golpes?$ portazo
-        ladr disparos?$ inaudible ininteligible susurr silb timbre suena zumbid trueno barullo chirri estornud bostez
-        pitid sirena campanad chasquid vítores tarare"""
+        jade tos(?:e|en)?$ carrasp silencio murmull grit(?:o|os|a|an|ando)$ llant llor(?:a|an|o|ando)$ ruidos?$ golpes?$
+        portazo ladr disparos?$ inaudible ininteligible susurr silb timbre suena zumbid trueno barullo chirri estornud
+        bostez pitid sirena campanad chasquid vítores tarare ríen?$ cantando$ pausa$ respira$"""
     ),
     asking=words("preguntó pregunté preguntaron preguntaba"),
     saying=words(
