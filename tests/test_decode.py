@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from dummies import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -14,9 +15,9 @@ from asr_punct.decode.decoder import BLOCK_WORDS
 from asr_punct.decode.given import GivenPairs
 from asr_punct.decode.inputs import DecoderInput, WordFlag, given_flags
 from asr_punct.decode.online import OnlineDecoder
-from asr_punct.decode.settings import parse_class_weights, with_class_weights
+from asr_punct.decode.settings import check_stored, parse_class_weights, with_class_weights
 from asr_punct.decode.states import PairSearch
-from asr_punct.errors import ArgumentError
+from asr_punct.errors import ArgumentError, ModelError
 from asr_punct.marks import LEFT, MARKS, Case, Labels, Mark
 
 PENALTIES = (2.0, 1.0, np.inf)
@@ -513,3 +514,14 @@ def test_malformed_weights_are_refused(wrong):
     assert error.value.place == "class_weights"
     assert error.value.found.strip("'") in wrong
     assert "COMMA=" in error.value.expected
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, np.inf])
+def test_the_weights_of_a_file_are_those_that_a_user_may_give(wrong):
+    classes, settings = ("O", "COMMA"), DecodeSettings(class_weights={"COMMA": 1e-12})
+    check_stored(settings, classes, "config.json")
+    with_class_weights(settings, {"COMMA": 1e-12}, classes)
+    with refused("config.json: class_weights.COMMA", kind=ModelError):
+        check_stored(DecodeSettings(class_weights={"COMMA": wrong}), classes, "config.json")
+    with refused("class_weights", kind=ArgumentError):
+        with_class_weights(settings, {"COMMA": wrong}, classes)

@@ -22,7 +22,7 @@ def _chosen(default: Any) -> Any:
 
 _FINITE = Range(-math.inf)
 _MIN_SCALE = 1e-3  # of factors on logits (with 0 the model would have no influence) and temperatures (divisors)
-_MIN_WEIGHT = 1e-9  # of classes: its logarithm is taken
+_WEIGHTS = Range(0, excludes_low=True)  # of classes: their logarithms are taken
 _UNOPENED = {closing: 2.0 for _, closing in PAIRS if closing.kind is Kind.END}
 
 
@@ -82,7 +82,7 @@ def check_stored(settings: DecodeSettings, classes: Collection[str], place: str)
     _check_numbers(f"{place}: thresholds", settings.thresholds, MARKS, Range(0, 1))
     _check_numbers(f"{place}: unopened", settings.unopened, DecodeSettings().unopened, Range(0))
     _check_numbers(f"{place}: case_bias", settings.case_bias, CASES)
-    _check_numbers(f"{place}: class_weights", settings.class_weights, (), Range(_MIN_WEIGHT))
+    _check_numbers(f"{place}: class_weights", settings.class_weights, (), _WEIGHTS)
     _check_numbers(f"{place}: calibration.scale", calibration.scale, MARKS, Range(_MIN_SCALE))
     _check_numbers(f"{place}: calibration.bias", calibration.bias, MARKS)
     _check_numbers(f"{place}: calibration", temperature, (), Range(_MIN_SCALE))
@@ -116,7 +116,7 @@ def with_class_weights(
     for name, weight in weights.items():
         if name.upper() not in names:
             raise ArgumentError("class_weights", repr(name), f"names from {','.join(names)}")
-        if not (math.isfinite(weight) and weight > 0):
+        if weight not in _WEIGHTS:
             raise ArgumentError("class_weights", f"{weight} for {name}", "a number above 0")
     weights = {name.upper(): weight for name, weight in weights.items()}
     if classes:
