@@ -65,7 +65,7 @@ class Language:
     apostrophes: bool = False  # an apostrophe can end a word (`workers'`)
     after_suspended: Words = _NONE  # conjunctions after a shortened compound (`gorputz- eta keinu-hizkuntza`)
     compounds: bool = True  # a word with a hyphen and a capital is a name only if it begins as names do
-    first_names: Words = _NONE  # common ones of names with a hyphen (`Jean-Paul`)
+    first_names: Words = _NONE  # common ones, of names with a hyphen (`Jean-Paul`) and of speakers (`Ana:`)
     surname_endings: Words = _NONE  # of surnames that names with a hyphen begin with (`Pérez-Reverte`)
     compound_beginnings: Words = _NONE  # first parts of words with a hyphen that are no names (`Anti-war`)
     lower_parts: Words = _NONE  # later parts in lower case also in a name (`Stratford-upon-Avon`, `Obama-era`)
