@@ -106,3 +106,18 @@ def test_options_of_a_model_are_checked_before_it_is_opened(option, value):
     with pytest.raises(ArgumentError) as error:
         ModelOptions("no-such-model", **{option: value})
     assert error.value.place == option
+
+
+@dataclass(frozen=True)
+class Serving:
+    guests: Annotated[str, typer.Option(help="Names with commas."), lambda names: names.split(",")] = ""
+    table: Annotated[int | None, typer.Option(help="Number of a table.")] = None
+
+
+def test_a_function_after_the_form_of_an_option_makes_its_value():
+    guests, table = field_options(Serving)
+    assert guests.value("Ana,Jon") == ["Ana", "Jon"]
+    assert guests.value(None) is None
+    assert table.value(3) == 3
+    own = {each.name: each for each in field_options(OutputOptions)}
+    assert (own["case"].value(True), own["marks"].value("COMMA,QUOTE")) == (False, ["COMMA", "QUOTE"])

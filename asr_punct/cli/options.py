@@ -188,7 +188,7 @@ _FORMS: Mapping[str, Any] = {
     "encoding": Encoding,
     "wav_scp": WavScp,
     "times": Times,
-    "tiers": Tiers,
+    "tiers": Annotated[Tiers, tuple],
     "target_format": To,
     "subtitles": Subtitles,
     "paragraphs": Paragraphs,
@@ -198,25 +198,22 @@ _FORMS: Mapping[str, Any] = {
         typer.Option(
             help="Marks to add, such as COMMA,QUESTION; QUESTION also adds ¿.", autocompletion=_complete_marks
         ),
+        lambda names: names.split(","),
     ],
-    "case": Annotated[bool, typer.Option("--no-case", help="Add no capitals.")],
+    "case": Annotated[bool, typer.Option("--no-case", help="Add no capitals."), operator.not_],
     "casing": Annotated[Path | None, typer.Option(help="Casing list: one word per line, such as EiTB.")],
     "device": Device,
-    "graph": Int8,
+    "graph": Annotated[Int8, lambda is_int8: "int8" if is_int8 else None],
     "class_weights": Annotated[
         str | None,
         typer.Option(help="Factors on the probabilities of classes or marks, such as QUESTION=2,COMMA=0.8."),
+        _parsed_class_weights,
     ],
 }
-"""Options with a form, values or help of their own on the command line, by the name of their field in Python."""
-_CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
-    "tiers": tuple,
-    "marks": lambda names: names.split(","),
-    "case": operator.not_,
-    "graph": lambda is_int8: "int8" if is_int8 else None,
-    "class_weights": _parsed_class_weights,
-}
-"""What makes the field's value of an option, where they differ."""
+"""Options with a form, values or help of their own on the command line, by the name of their field in Python.
+
+A function after the form makes the field's value of what is given, where they differ.
+"""
 
 
 class FieldOption(NamedTuple):
@@ -228,7 +225,8 @@ class FieldOption(NamedTuple):
 
     def value(self, given: Any) -> Any:
         """Return the field's value."""
-        return _CONVERSIONS[self.name](given) if self.name in _CONVERSIONS and given is not None else given
+        convert = next(filter(callable, self.type.__metadata__), None)
+        return given if convert is None or given is None else convert(given)
 
 
 def field_options(cls: type) -> Iterator[FieldOption]:
