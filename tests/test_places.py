@@ -64,6 +64,8 @@ def written(text, rows, flags=None, language="es+eu", right=None):
         ("hola buenos días", [{"OPEN_EXCL": POSSIBLE}, {}, {"EXCLAMATION": 0.9}], {}, "¡hola buenos días!"),
         ("kaixo zer moduz", [{"OPEN_QUES": LIKELY}, {}, {"QUESTION": 0.6}], {}, "kaixo zer moduz?"),
         ("kaixo", [{"OPEN_EXCL": LIKELY, "EXCLAMATION": 0.6}], {}, "kaixo!"),
+        ("etorri hona berehala", [{}, {}, {"PERIOD": 0.55, "EXCLAMATION": 0.7}], {}, "etorri hona berehala!"),
+        ("etorri hona berehala", [{}, {}, {"QUESTION": 0.7, "EXCLAMATION": 0.6}], {}, "etorri hona berehala?"),
         ("hola vale", [{"OPEN_EXCL": LIKELY, "EXCLAMATION": LIKELY}], {}, "¡hola! Vale."),
         ("dijo ven", [{"COLON": LIKELY}, {"OPEN_DASH": LIKELY}], {}, "dijo: ven."),
         ("él dijo ven", [{}, {"COMMA": LIKELY, "DASH": LIKELY}], {}, "él dijo, ven."),

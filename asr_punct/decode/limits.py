@@ -5,8 +5,8 @@
   must be -2 or more for one sentence end between them, -1 for two, 0 for three. In a stream » is added at the end of
   the sentence at the latest.
 * A ¿ or ¡ is added in the same quotation or bracket of the input as its end, or outside as it.
-* Where the language of the words is known, a sentence in one without ¿ and ¡ gets none, and its ? or ! costs nothing;
-  in another one a ? or ! is added only with its ¿ or ¡.
+* Where the language of the words is known, a sentence in one without ¿ and ¡ gets none, and its ? or ! costs nothing
+  (both on one word do); in another one a ? or ! is added only with its ¿ or ¡.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from asr_punct.marks import PAIRS
 
 MAX_SENTENCE_WORDS = 40
 """Maximum number of words from ¿ to ? or from ¡ to !; one question in a hundred of written text is longer."""
+_SENTENCE_BITS = np.array([Pair.QUESTION, Pair.EXCLAMATION])
 USUAL, FREE, FORBIDDEN = range(3)
 """What a ? or ! without its ¿ or ¡ costs: the penalty of the settings, nothing, or too much."""
 
@@ -164,6 +165,10 @@ def _limit_languages(
         if opens(int(start), end + 1) is False:
             closed_to[_sentence_start(ends, start) : end + 1, :2] = True
             costs[end] = FREE
+    unclosed = np.where(found.path.closed[:, None] & _SENTENCE_BITS, -np.inf, found.logits[:, CLOSING[:2]])
+    for likely in np.flatnonzero((unclosed.max(axis=1, initial=-np.inf) > 0) & (costs == USUAL)):
+        if opens(_sentence_start(ends, likely), int(likely) + 1) is False:
+            costs[likely] = FREE
     open_before = np.insert(found.path.open_after[:-1], 0, found.start) | found.path.opened
     for closing in np.flatnonzero(closed & Pair.SENTENCE & ~open_before):
         if costs[closing] == USUAL and opens(_sentence_start(ends, closing), int(closing) + 1):

@@ -74,6 +74,8 @@ class PairSearch:
         kept = np.where([pair.kind is Kind.END for pair, _ in PAIRS], 0.0, self.pair_penalties)
         never = np.where(ruled, np.inf, 0.0)
         self._penalties = sum_sets(np.stack([self.pair_penalties, kept, never]))  # by cost
+        both = np.arange(PAIR_SETS) & Pair.SENTENCE == Pair.SENTENCE
+        self._penalties[FREE, both] = self._penalties[USUAL, both]  # ?! is rare in every language
         pairs = int(self.ruled @ PAIR_BITS)
         self._transitions, self._unsettled = (list_transitions(pairs, states) for states in (len(STATES), PAIR_SETS))
         self._given_transitions = list_given_transitions(pairs)
