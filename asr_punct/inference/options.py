@@ -18,6 +18,7 @@ class OutputOptions(Checked):
     """What a model may add: options of `punctuate`, `stream`, `batch` and `serve`, and keys of the service's messages.
 
     A string or path as `casing` names the file of the list. The sensitivity is added to the logit of each mark.
+    The value of each field can be hashed: the service keeps models and streams with equal options together.
 
     Attributes:
         marks: marks that may be added; default: all. QUESTION and EXCLAMATION also add ¿ and ¡.
