@@ -53,6 +53,16 @@ def test_audio_is_transcribed(make_client, talk):
     assert client.post("/v1/punctuate", json={"text": "ana"}).status_code == 200
 
 
+def test_options_of_files_hold_for_audio(make_client, talk):
+    heard = Heard()
+    client = make_client(transcriber=Transcriber(heard))
+    refused = client.post("/v1/punctuate", files={"file": ("talk.wav", talk)}, data={"to": "text", "subtitles": "bbc"})
+    assert (refused.status_code, heard.segments) == (422, 0)
+    options = {"to": "srt", "subtitles": "bbc,characters=8,lines=1"}
+    answer = client.post("/v1/punctuate", files={"file": ("talk.wav", talk)}, data=options)
+    assert [bare(cue.split("\n", 2)[2]) for cue in answer.text.strip().split("\n\n")] == [["ana"], ["mira"]] * 4
+
+
 @pytest.mark.parametrize(("name", "content"), [("talk.wav", b"RIFF"), ("talk.mp3", b""), ("talk.wav", b"ana")])
 def test_broken_audio_is_refused(make_client, name, content):
     client = make_client(transcriber=Transcriber(Heard()))

@@ -195,9 +195,11 @@ def _upload(options: Mapping[str, str], file: MemoryFile, transcribe: Transcribe
     given = _options(options)
     file = replace(file, name=_safe_name(given.name or file.name))
     if transcribe and is_audio(file):
+        to = given.to or "json"
+        limits = parse_limits_option(given.subtitles, to)  # before the work
         utterances = [replace(each, language=given.language or each.language) for each in transcribe(file)]
-        restoring = Restoring(given.model, given.output(), given.probabilities)
-        return ParsedRequest(tuple(utterances), restoring, given.to or "json")
+        labels = _labels(given.labels, utterances)
+        return ParsedRequest(tuple(utterances), _restoring(given), to, labels=labels, limits=limits)
     if file.content.startswith(_COMPRESSED):
         raise ServiceError(422, file.name, "compressed data", "a file that is not compressed")
     source = Source(InputFile(file, Encoding(given.encoding, keeps_bytes=not given.strict)), given.from_, given.tiers)
