@@ -22,7 +22,8 @@ def keys_of(
     """Return a subclass of the pydantic model `base` with the fields of a dataclass (`asr_punct.declared`) as keys.
 
     `names` are those of the fields, if they are not all. `types` are those of keys that have another type in JSON;
-    `most` are maxima that are only the service's.
+    `most` are maxima that are only the service's. A class that derives from the result also names `base`, for mypy,
+    which does not see what is made here.
     """
     keys = dict[str, Any]()
     for name, kind, allowed, default, meaning in declarations(cls):

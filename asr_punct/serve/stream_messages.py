@@ -21,10 +21,9 @@ from asr_punct.serve.schema import (
 
 MAX_CONTEXT = 200
 """Maximum number of committed words that a client sends when it continues a stream."""
-
-
-_MOST = {"left": 1000, "right": 100, "hop": 100, "flush_after": MAX_TIME, "patience": 100}
-_StreamKeys: Any = keys_of(StreamSettings, OutputKeys, most=_MOST)
+_SERVICE_MAXIMA = {"left": 1000, "right": 100, "hop": 100, "flush_after": MAX_TIME, "patience": 100}
+"""Maxima of the service only: a client's windows must not cost the others much, and JSON has no infinite pause."""
+_StreamKeys: Any = keys_of(StreamSettings, OutputKeys, most=_SERVICE_MAXIMA)
 
 
 class StreamConfig(_StreamKeys, OutputKeys):  # type: ignore[misc]
