@@ -21,24 +21,17 @@ from asr_punct.formats.json import (
     alignments,
     cloud,
     cloud_speakers,
-    lhotse_cuts,
     mfa,
     monologues,
     speech_services,
     timestamps,
+    whisper,
 )
 from asr_punct.formats.json.lhotse import is_supervisions, read_lhotse, write_lhotse
+from asr_punct.formats.json.lhotse_cuts import is_cuts, read_cuts, write_cuts
 from asr_punct.formats.json.nemo import is_manifest, read_nemo, write_nemo
 from asr_punct.formats.json.own import is_json, read_json, write_json
 from asr_punct.formats.json.vosk import is_vosk, read_vosk, write_vosk
-from asr_punct.formats.json.whisper import (
-    are_segment_lines,
-    is_whisper,
-    read_segment_lines,
-    read_whisper,
-    write_segment_lines,
-    write_whisper,
-)
 from asr_punct.formats.kaldi.ctm import is_ctm, read_ctm, write_ctm
 from asr_punct.formats.kaldi.directory import has_ids, read_kaldi, read_kaldi_text, write_kaldi, write_kaldi_text
 from asr_punct.formats.kaldi.stm import is_stm, read_stm, write_stm
@@ -53,8 +46,7 @@ from asr_punct.formats.lines.whisper_lines import (
     write_whisper_log,
     write_whisper_tsv,
 )
-from asr_punct.formats.tiers.eaf import is_eaf, read_eaf, write_eaf
-from asr_punct.formats.tiers.textgrid import is_textgrid, read_textgrid, write_textgrid
+from asr_punct.formats.tiers import eaf, textgrid
 from asr_punct.glyphs import Glyphs
 from asr_punct.words import Utterance
 
@@ -87,7 +79,7 @@ class _Format:
     has_times: bool = True
     media_type: str = f"text/plain{_UTF8}"
     lacking: Lacking = "marks"
-    write_back: Writer | None = field(default=None, kw_only=True)
+    write_back: Writer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +92,13 @@ class TextFormat(_Format):
         recognises: whether first lines are in this format and not in the default one of their suffix.
         resembles: whether first lines, split at white space, are in this format and not text. A file with an unknown
             suffix is then not read as text, because names, times and keys would become words.
-        read_tiers: reads the tiers of these names; None if the format has no tiers.
+        read_tiers: reads the tiers of these names; None if the format has no tiers. It may be `read`, which
+            gets no names and reads those of speech.
     """
 
     read: Reader | None
     write: Writer | None
+    _: KW_ONLY
     recognises: Callable[[Iterable[str]], bool] | None = None
     resembles: Callable[[Sequence[Sequence[str]]], bool] | None = None
     read_tiers: Callable[[Pathlike, Sequence[str]], Iterator[Utterance]] | None = None
@@ -163,46 +157,55 @@ _PLAIN = (".txt", "", STANDARD_STREAM)
 _one_recording = partial(TextFormat, one_recording=True, may_be_silent=True)
 _FORMATS: Sequence[Format] = (
     TextFormat("text", _PLAIN, read_text, write_text_lines, has_times=False),
-    TextFormat("tsv", (".tsv",), read_tsv, write_tsv, None, is_tsv, has_times=False),
+    TextFormat("tsv", (".tsv",), read_tsv, write_tsv, resembles=is_tsv, has_times=False),
     JsonFormat("json", is_json, read_json, write_json, one_recording=False),
-    TextFormat("ctm", (".ctm",), read_ctm, write_ctm, None, is_ctm),
-    TextFormat("stm", (".stm",), read_stm, write_stm, None, is_stm),
+    TextFormat("ctm", (".ctm",), read_ctm, write_ctm, resembles=is_ctm),
+    TextFormat("stm", (".stm",), read_stm, write_stm, resembles=is_stm),
     _one_recording(
-        "textgrid", (".TextGrid",), read_textgrid, write_textgrid, None, is_textgrid, read_textgrid, lacking="quoted"
+        "textgrid",
+        (".TextGrid",),
+        textgrid.read_textgrid,
+        textgrid.write_textgrid,
+        resembles=textgrid.is_textgrid,
+        read_tiers=textgrid.read_textgrid,
+        lacking="quoted",
     ),
     _one_recording(
-        "eaf", (".eaf",), read_eaf, write_eaf, None, is_eaf, read_eaf, media_type=f"text/xml{_UTF8}", lacking="xml"
+        "eaf",
+        (".eaf",),
+        eaf.read_eaf,
+        eaf.write_eaf,
+        resembles=eaf.is_eaf,
+        read_tiers=eaf.read_eaf,
+        media_type=f"text/xml{_UTF8}",
+        lacking="xml",
     ),
-    TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, is_manifest, lacking="json"),
-    JsonFormat("whisper", is_whisper, read_whisper, write_whisper),
+    TextFormat("nemo", (".jsonl", ".json"), read_nemo, write_nemo, recognises=is_manifest, lacking="json"),
+    JsonFormat("whisper", whisper.is_whisper, whisper.read_whisper, whisper.write_whisper),
     _one_recording(
-        "whisper-jsonl", (".jsonl", ".json"), read_segment_lines, write_segment_lines, are_segment_lines, lacking="json"
+        "whisper-jsonl",
+        (".jsonl", ".json"),
+        whisper.read_segment_lines,
+        whisper.write_segment_lines,
+        recognises=whisper.are_segment_lines,
+        lacking="json",
     ),
-    _one_recording("whisper-tsv", (".tsv",), read_whisper_tsv, write_whisper_tsv, is_whisper_tsv),
+    _one_recording("whisper-tsv", (".tsv",), read_whisper_tsv, write_whisper_tsv, recognises=is_whisper_tsv),
     _one_recording(
         "whisper-csv",
         (".csv",),
         read_whisper_csv,
         write_whisper_csv,
-        None,
-        is_whisper_csv,
+        resembles=is_whisper_csv,
         media_type=f"text/csv{_UTF8}",
         lacking="quoted",
     ),
-    _one_recording("whisper-log", _PLAIN, read_whisper_log, write_whisper_log, is_whisper_log),
+    _one_recording("whisper-log", _PLAIN, read_whisper_log, write_whisper_log, recognises=is_whisper_log),
     JsonFormat("vosk", is_vosk, read_vosk, write_vosk),
-    TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, is_supervisions, lacking="json"),
-    TextFormat(
-        "lhotse-cuts",
-        (".jsonl",),
-        lhotse_cuts.read_cuts,
-        None,
-        lhotse_cuts.is_cuts,
-        write_back=lhotse_cuts.write_cuts,
-        lacking="json",
-    ),
+    TextFormat("lhotse", (".jsonl",), read_lhotse, write_lhotse, recognises=is_supervisions, lacking="json"),
+    TextFormat("lhotse-cuts", (".jsonl",), read_cuts, None, recognises=is_cuts, write_back=write_cuts, lacking="json"),
     DirectoryFormat("kaldi", ("",), read_kaldi, write_kaldi),
-    TextFormat("kaldi-text", _PLAIN, read_kaldi_text, write_kaldi_text, has_ids, has_times=False),
+    TextFormat("kaldi-text", _PLAIN, read_kaldi_text, write_kaldi_text, recognises=has_ids, has_times=False),
     JsonFormat(
         "vosk-transcriber",
         monologues.is_vosk_transcriber,
@@ -234,9 +237,9 @@ _FORMATS: Sequence[Format] = (
     JsonFormat("deepgram", cloud_speakers.is_deepgram, cloud_speakers.read_deepgram),
     JsonFormat("assemblyai", cloud_speakers.is_assemblyai, cloud_speakers.read_assemblyai),
     JsonFormat("azure", cloud_speakers.is_azure, cloud_speakers.read_azure),
-    _one_recording("srt", (".srt",), read_srt, write_srt, None, is_srt, media_type=f"application/x-subrip{_UTF8}"),
-    _one_recording("vtt", (".vtt",), read_vtt, write_vtt, None, is_vtt, media_type=f"text/vtt{_UTF8}"),
-    _one_recording("ass", (".ass", ".ssa"), read_ass, write_ass, None, is_ass),
+    _one_recording("srt", (".srt",), read_srt, write_srt, resembles=is_srt, media_type=f"application/x-subrip{_UTF8}"),
+    _one_recording("vtt", (".vtt",), read_vtt, write_vtt, resembles=is_vtt, media_type=f"text/vtt{_UTF8}"),
+    _one_recording("ass", (".ass", ".ssa"), read_ass, write_ass, resembles=is_ass),
     BinaryFormat("stl", (".stl",), stl_content, one_recording=True, media_type="application/octet-stream"),
     TextFormat("markdown", (".md",), None, write_markdown, media_type=f"text/markdown{_UTF8}"),
     BinaryFormat("docx", (".docx",), docx_content, media_type=_DOCX),
@@ -261,7 +264,7 @@ READING_FORMATS = (*PARAGRAPH_FORMATS, "sentences", "audacity", *SUBTITLE_FORMAT
 WRITTEN_BACK = tuple(each.name for each in _FORMATS if each.write_back)
 """Formats that are written only with the words of a file of the same format."""
 BY_SUFFIX = {
-    suffix.lower(): next(each.name for each in _FORMATS if suffix in each.suffixes)
+    suffix.lower(): next(default.name for default in _FORMATS if suffix in default.suffixes)
     for each in _FORMATS
     for suffix in each.suffixes
     if suffix.startswith(".")
