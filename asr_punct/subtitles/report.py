@@ -52,7 +52,8 @@ def check_cues(cues: Sequence[Cue], limits: Limits, language: str) -> list[Probl
     new = [
         (number, cue) for number, cue in enumerate(cues, start=1) if not cue.repeated or cue.repeated < len(cue.lines)
     ]
-    for (number, cue), (_, following) in zip(new, [*new[1:], (0, None)], strict=True):
+    following_cues = [*(cue for _, cue in new[1:]), None]
+    for (number, cue), following in zip(new, following_cues, strict=False):  # there may be no cue
         kinds = {**_own_problems(cue, limits), **_timing(cue, latest_end, limits)}
         if following and (word := _bound_word(cue, following, language)):
             kinds["binding"] = word

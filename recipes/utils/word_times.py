@@ -2,8 +2,8 @@
 
 * Words: the two sequences are aligned on `text.comparison_form`, and only equal words are compared. The error of a word
   is the absolute difference of its starts, in seconds.
-* Pauses: between words that are neighbours in both sequences, from the end of the first to the start of the second, 0
-  if they overlap. A pause is long if it is over `LONG_PAUSE` after rounding to milliseconds.
+* Pauses: between words that are neighbours in both sequences, the given one, else from the end of the first to the
+  start of the second, 0 if they overlap. A pause is long if it is over `LONG_PAUSE` after rounding to milliseconds.
 * Precision, recall and F1 of long pauses are None where the denominator is 0.
 """
 
@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from asr_punct.pauses import pause_between
+from asr_punct.pauses import pause_after
 from asr_punct.scoring.edit import align_words
 from asr_punct.text import comparison_form
 from asr_punct.words import Seconds, Word
@@ -69,7 +69,7 @@ def compare(truth: Sequence[Word], found: Sequence[Word]) -> TimeComparison:
     pairs = list(zip(alignment.reference[equal].tolist(), alignment.hypothesis[equal].tolist(), strict=True))
     starts = ((truth[i].start, found[j].start) for i, j in pairs)
     pauses = (
-        (pause_between(truth[i], truth[i + 1]), pause_between(found[j], found[j + 1]))
+        (pause_after(truth[i], truth[i + 1]), pause_after(found[j], found[j + 1]))
         for (i, j), following in pairwise(pairs)
         if following == (i + 1, j + 1)
     )
