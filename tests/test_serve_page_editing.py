@@ -165,7 +165,7 @@ def test_another_speaker_speaks_from_a_word_on(open_page, make, tmp_path):
         keys(page, "k", "=Jon", "Enter", *["ArrowRight"] * 2, "k", "=Ane", "Enter", "k", "Escape")
         assert page.run(speakers) == "Ane,Jon,Ane"
         markdown = export(page, "markdown", "talk.md")
-        assert re.findall(r"\*\*(\w+)\*\* \d:\d\d:\d\d\\\n(.*)", markdown) == [
+        assert re.findall(r"\*\*(\w+)\*\* \d:\d\d:\d\d  \n(.*)", markdown) == [
             ("Ane", "kaixo denoi"),
             ("Jon", "ongi etorri"),
             ("Ane", "hemen gaude"),
