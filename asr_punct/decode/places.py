@@ -27,12 +27,11 @@ from asr_punct.decode.inputs import (
     WordFlag,
     has_flag,
 )
-from asr_punct.decode.quotations import change_logits_beside_quotations, stop_outside
-from asr_punct.decode.word_marks import CLOSING, DASH, OPEN_DASH, OPENING, PERIOD
+from asr_punct.decode.quotations import change_logits_beside_quotations, make_question, stop_outside
+from asr_punct.decode.word_marks import CLOSING, DASH, LEAST, OPEN_DASH, OPENING, PERIOD
 from asr_punct.marks import CASES, END_OR_BREAK_OFF, LEFT, MARKS, RIGHT, Case, Kind, Mark
 
 _COMMA, _COLON = MARKS.index(Mark.COMMA), MARKS.index(Mark.COLON)
-_OPEN_QUES, _QUESTION = MARKS.index(Mark.OPEN_QUES), MARKS.index(Mark.QUESTION)
 _SENTENCE_OPENING = OPENING[:2]
 _IS_SENTENCE_PAIR = np.isin(np.arange(len(MARKS)), [*_SENTENCE_OPENING, *CLOSING[:2]])
 _BREAKS = [i for i, mark in enumerate(MARKS) if mark in RIGHT and mark.kind <= Kind.COMMA]
@@ -43,8 +42,6 @@ _POSSIBLE = -2.0
 """Logit from which a mark is possible beside a ¿ or ¡."""
 _LIKELY = 1.0
 """Logit from which a ¿ or ¡ needs no mark before it; after a function word it is 0."""
-_LEAST, _SURE = 1e-3, 3.0
-"""Logits of a mark that is just set, and of one that is sure."""
 _ALL_CAPS = CASES.index(Case.ALL_CAPS)
 _LOWER_START = 2.0
 """Subtracted from the log-probability that a hesitation begins a document in lower case."""
@@ -84,11 +81,8 @@ def _ask_before_answers(marks: Float64Array, words: DecoderInput) -> None:
         return
     first = 0
     for last in np.flatnonzero(words.has(WordFlag.MUST_END)).tolist():
-        if words.flags[last] & WordFlag.ANSWERED and marks[last, _QUESTION] >= _POSSIBLE:
-            marks[last, _QUESTION] = max(marks[last, _QUESTION], _SURE)
-            start = first + int(marks[first : last + 1, _OPEN_QUES].argmax())
-            if marks[start, _OPEN_QUES] >= _POSSIBLE:
-                marks[start, _OPEN_QUES] = max(marks[start, _OPEN_QUES], _LEAST)
+        if words.flags[last] & WordFlag.ANSWERED:
+            make_question(marks, first, last, _POSSIBLE)
         first = last + 1
 
 
@@ -110,7 +104,7 @@ def _settle_hesitations(marks: Float64Array, words: DecoderInput, previous: Flag
     here &= after
     marks[np.outer(here, _IS_SENTENCE_PAIR)] = -np.inf
     commas = (here | np.append(here[1:], False)) & np.isfinite(marks[:, _COMMA])
-    marks[commas, _COMMA] = np.maximum(marks[commas, _COMMA], _LEAST)
+    marks[commas, _COMMA] = np.maximum(marks[commas, _COMMA], LEAST)
     cases = words.cases.copy()
     if begins and bool(here[0]):
         cases[0, CASES.index(Case.O)] -= _LOWER_START

@@ -17,7 +17,7 @@ import numpy as np
 
 from asr_punct.decode.earlier import Earlier, OpenQuotation
 from asr_punct.decode.inputs import IS_LEFT, BoolArray, DecoderInput, Float64Array, WordFlag, has_flag
-from asr_punct.decode.word_marks import CLOSING, DASH, OPENING, PERIOD
+from asr_punct.decode.word_marks import CLOSING, DASH, LEAST, OPENING, PERIOD
 from asr_punct.languages import any_language, facts_of
 from asr_punct.marks import CASES, MARKS, STOPS, Case, Mark
 from asr_punct.text.reporting import asks, ends_reporting, reports
@@ -28,8 +28,10 @@ _IS_OTHER_STOP = np.array([mark is Mark.DASH or (mark in STOPS and mark is not M
 _TURN_ENDS = WordFlag.TURN_ENDS | WordFlag.MUST_END
 _ANDS = any_language().ands
 _CLAUSE_WORDS = 3
-_LEAST, _SURE = 1e-3, 3.0
-"""Logits of a mark that is just set, and of one that is sure."""
+_SURE = 3.0
+"""Logit of a mark that is sure."""
+_POSSIBLE = float(np.finfo(np.float64).min)
+"""Logit of the unlikeliest mark that a word may get; of others it is -inf."""
 _SURE_CASE = 10.0
 """Subtracted from the log-probability of another case than the sure one."""
 
@@ -65,7 +67,7 @@ def change_logits_beside_quotations(
     marks[:-1][words.has(WordFlag.OPENS)[1:], DASH] = -np.inf
     opens = words.given[:, OPENING[-1]]
     closes, turn_ends = words.given[:, CLOSING[-1]], words.has(_TURN_ENDS)
-    is_american = "." in facts_of(language).inside_quotes
+    is_american = facts_of(language).stops_inside
     first, found = None, earlier.quotation
     for word in np.flatnonzero(opens | closes).tolist():
         if opens[word]:
@@ -125,7 +127,7 @@ def _raise(marks: Float64Array, word: int, chosen: list[int]) -> None:
     """Set the likeliest of the chosen marks that a word may get, in place."""
     best = chosen[int(marks[word, chosen].argmax())]
     if np.isfinite(marks[word, best]):
-        marks[word, best] = max(marks[word, best], _LEAST)
+        marks[word, best] = max(marks[word, best], LEAST)
 
 
 def begins_clause(following: Sequence[str]) -> bool:
@@ -138,13 +140,22 @@ def _ask(marks: Float64Array, first: int | None, last: int) -> None:
 
     `first` is its first word, None if that is not among the words.
     """
-    if not np.isfinite(marks[last, _QUESTION]) or marks[last, CLOSING[1]] >= 0:
+    if marks[last, CLOSING[1]] < 0:
+        make_question(marks, first, last, _POSSIBLE)
+
+
+def make_question(marks: Float64Array, first: int | None, last: int, least: float) -> None:
+    """Let words end with ?, and open with ¿ where one is likeliest, in place.
+
+    A mark whose logit is under `least` is not set. `first` is the first of the words, None if ¿ has its place before.
+    """
+    if marks[last, _QUESTION] < least:
         return
     marks[last, _QUESTION] = max(marks[last, _QUESTION], _SURE)
     if first is not None:
         place = first + int(marks[first : last + 1, _OPEN_QUES].argmax())
-        if np.isfinite(marks[place, _OPEN_QUES]):
-            marks[place, _OPEN_QUES] = max(marks[place, _OPEN_QUES], _LEAST)
+        if marks[place, _OPEN_QUES] >= least:
+            marks[place, _OPEN_QUES] = max(marks[place, _OPEN_QUES], LEAST)
 
 
 def stop_outside(marks: BoolArray, logits: Float64Array, words: DecoderInput, earlier: Earlier, language: str) -> None:
@@ -154,7 +165,7 @@ def stop_outside(marks: BoolArray, logits: Float64Array, words: DecoderInput, ea
 
     `marks`, with those of the input, and `logits` are (words, marks).
     """
-    if "." in facts_of(language).inside_quotes:
+    if facts_of(language).stops_inside:
         return
     ends = (marks & ~words.given)[:, CLOSING[:2]].any(axis=1) & words.given[:, CLOSING[-1]]
     reported = words.has(WordFlag.REPORTED)

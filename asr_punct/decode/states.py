@@ -86,7 +86,7 @@ class PairSearch:
         possible = possible_marks(settings, classes)
         ruled = tuple(possible.issuperset(pair) for pair in PAIRS)
         penalties = tuple(settings.unopened.get(closing, np.inf) for _, closing in PAIRS)
-        return cls(ruled, penalties, stop_inside="." in facts_of(settings.language).inside_quotes)
+        return cls(ruled, penalties, stop_inside=facts_of(settings.language).stops_inside)
 
     def balance(
         self, logits: Float64Array, given: GivenPairs | None = None, sentences: Sentences = NOTHING_KNOWN

@@ -34,7 +34,7 @@ PERIOD, _ELLIPSIS, OPEN_DASH, DASH = (
 )
 _COMMAS = [index for index, mark in enumerate(MARKS) if mark in STOPS and mark is not Mark.PERIOD]
 _ENDS = [index for index, mark in enumerate(MARKS) if mark in END_OR_BREAK_OFF]
-_LEAST = 1e-3
+LEAST = 1e-3
 """Logit of a mark that is just set."""
 QUESTION_BONUS = 0.4
 """Maximum bonus of a ? or ! that replaces a comma. Logits are relative to thresholds, and that of ? is higher in the
@@ -115,8 +115,8 @@ def end_sentences(logits: Float64Array, words: Iterable[int]) -> None:
         if np.isfinite(row[PERIOD]):
             best = _ENDS[int(row[_ENDS].argmax())]
             row[_COMMAS] = -np.inf
-            row[PERIOD] = max(row[PERIOD], _LEAST)  # a ? without its ¿ may cost too much
-            row[best] = max(row[best], 2 * _LEAST)
+            row[PERIOD] = max(row[PERIOD], LEAST)  # a ? without its ¿ may cost too much
+            row[best] = max(row[best], 2 * LEAST)
 
 
 def sentence_ends(marks: BoolArray) -> BoolArray:

@@ -113,6 +113,11 @@ class Language:
         m(?=[bp])>n      [dt]$>      i(?=[aeiou])>y"""
 
     @property
+    def stops_inside(self) -> bool:
+        """Whether a period is written before a closing quotation mark, as in American English."""
+        return "." in self.inside_quotes
+
+    @property
     def never_names(self) -> frozenset[str]:
         """Function words that have a capital only where a sentence begins."""
         return self.function_words - self.pronouns - self.name_beginnings
