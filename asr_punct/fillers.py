@@ -41,9 +41,9 @@ def without_fillers(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator
 def with_flags(utterances: Iterable[Utterance], glyphs: Glyphs) -> Iterator[Utterance]:
     """Yield the utterances with all words, and a flag on those that `without_fillers` would leave out."""
     for utterance in utterances:
-        dropped = _dropped(utterance.words, glyphs.of(utterance.language).name)
-        words = zip(utterance.words, dropped, strict=True)
-        yield replace(utterance, words=tuple(replace(word, filler=is_dropped) for word, is_dropped in words))
+        words, language = utterance.words, glyphs.of(utterance.language).name
+        flagged = zip(words, _dropped(words, _begin_sentences(words, language), language), strict=True)
+        yield replace(utterance, words=tuple(replace(word, filler=is_dropped) for word, is_dropped in flagged))
 
 
 @dataclass
@@ -67,7 +67,7 @@ def _kept(words: tuple[Word, ...], language: str, dropped: _Dropped) -> tuple[tu
     """Return the words that stay, after words of the speaker that were dropped, and what the last ones leave."""
     kept = list[Word]()
     begins = _begin_sentences(words, language)
-    for word, begins_one, is_dropped in zip(words, begins, _dropped(words, language), strict=True):
+    for word, begins_one, is_dropped in zip(words, begins, _dropped(words, begins, language), strict=True):
         if not is_dropped:
             kept.append(dropped.give_to(word))
             dropped = _Dropped()
@@ -92,17 +92,20 @@ def _begin_sentences(words: Sequence[Word], language: str) -> list[bool]:
     begins, before = True, ""
     for word in words:
         marks, core = all_marks(word, language), _core(word, language)
-        found.append((begins and before in {"", core, *rules.hesitations}) or bool(marks & set(LEFT)))
+        goes_on = before in ("", core) or before in rules.hesitations
+        found.append((begins and goes_on) or bool(marks & set(LEFT)))
         ends = bool(marks & (SENTENCE_ENDS | {Mark.COLON}))
         begins, before = ends or found[-1], "" if ends else core
     return found
 
 
-def _dropped(words: Sequence[Word], language: str) -> list[bool]:
-    """Return whether each word goes: a hesitation, or one that is said again, also after hesitations (`the uh the`)."""
+def _dropped(words: Sequence[Word], begins: Sequence[bool], language: str) -> list[bool]:
+    """Return whether each word goes: a hesitation, or one that is said again, also after hesitations (`the uh the`).
+
+    `begins` are the results of `_begin_sentences`.
+    """
     rules, cores = facts_of(language), [*(_core(word, language) for word in words), ""]
     all_capitals = all(map(_is_in_capitals, words))
-    begins = _begin_sentences(words, language)
 
     def has_phrase(i: int, following: int) -> bool:
         pairs = f"{cores[i - 1]} {cores[i]}", f"{cores[i]} {cores[min(following, len(words))]}"
