@@ -6,11 +6,12 @@ makes options of the fields (`cli/groups.py`), the service keys of JSON (`serve/
 """
 
 import dataclasses
+import functools
 import inspect
 import math
 import re
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from asr_punct.errors import ArgumentError, AsrPunctError
@@ -78,14 +79,16 @@ class Declaration(NamedTuple):
     meaning: str
 
 
-def declarations(cls: type) -> Iterator[Declaration]:
-    """Yield the fields of a dataclass whose fields all have defaults, in order."""
+@functools.cache
+def declarations(cls: type) -> tuple[Declaration, ...]:
+    """Return the fields of a dataclass whose fields all have defaults, in order."""
     ranges, types = typing.get_type_hints(cls, include_extras=True), typing.get_type_hints(cls)
-    meanings = _meanings(cls)
+    meanings, found = _meanings(cls), list[Declaration]()
     for each in dataclasses.fields(cls):
         meaning = meanings.get(each.name, "")
         sentence = f"{meaning[:1].upper()}{meaning[1:].removesuffix('.')}." if meaning else ""
-        yield Declaration(each.name, types[each.name], _range_of(ranges[each.name]), each.default, sentence)
+        found.append(Declaration(each.name, types[each.name], _range_of(ranges[each.name]), each.default, sentence))
+    return tuple(found)
 
 
 def _meanings(cls: type) -> dict[str, str]:

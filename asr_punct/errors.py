@@ -4,7 +4,7 @@ import inspect
 import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from enum import IntEnum
@@ -131,6 +131,12 @@ class MissingExtraError(MissingPackageError):
 def plural(number: int, noun: str) -> str:
     """Return `1 word`, `2 words`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def either(names: Iterable[str]) -> str:
+    """Return `a, b or c`; there are two names or more."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 def first_line(error: BaseException) -> str:

@@ -25,6 +25,9 @@ from asr_punct.text import split_sound
 MODEL = Path(__file__).parent / "identifier.npz"
 MIN_WORDS = 3
 """Texts with fewer words are not identified."""
+CLEAR_ODDS = 10.0
+"""Odds from which fewer words are in a language: of two English words 74 % are read as English, and 0.1 % of Spanish
+and Basque ones; of three words 94 % and 0.2 %."""
 _LENGTHS = range(1, 5)
 """Lengths of n-grams, in characters."""
 _LETTERS = re.compile(r"[^\W\d_]+")

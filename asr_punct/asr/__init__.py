@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError, Setting, first_line
+from asr_punct.errors import ArgumentError, AsrPunctError, MissingExtraError, Setting, either, first_line
 from asr_punct.languages import describe_languages, parse_language
 
 if TYPE_CHECKING:
@@ -48,10 +48,11 @@ _RECOGNISERS = {
     "transformers": _Package("TransformersRecogniser", "transformers", "audio,train"),
 }
 RECOGNISER_FORMS = tuple(f"{name}:NAME" if each.has_models else name for name, each in _RECOGNISERS.items())
-EXPECTED_RECOGNISER = f"{', '.join(RECOGNISER_FORMS[:-1])} or {RECOGNISER_FORMS[-1]}"
+EXPECTED_RECOGNISER = either(RECOGNISER_FORMS)
 """Forms of the names of recognisers, for help and error messages."""
-_EXTRAS = [f"{form} ({each.extras})" for form, each in zip(RECOGNISER_FORMS, _RECOGNISERS.values(), strict=True)]
-RECOGNISERS_WITH_EXTRAS = f"{', '.join(_EXTRAS[:-1])} or {_EXTRAS[-1]}"
+RECOGNISERS_WITH_EXTRAS = either(
+    f"{form} ({each.extras})" for form, each in zip(RECOGNISER_FORMS, _RECOGNISERS.values(), strict=True)
+)
 METHODS = ("dtw", "ctc")
 """Methods of alignment."""
 _AUDIO_PACKAGES = ("soundfile", "av")

@@ -49,9 +49,8 @@ def ended_by_signals() -> Iterator[None]:
                 for stream in filter(None, (sys.stdout, sys.stderr)):
                     with suppress(OSError, ValueError):
                         stream.flush()
-                os._exit(
-                    signal_status(_Ending.number)
-                )  # the end of the interpreter, with large libraries, takes seconds
+                # the end of the interpreter, with large libraries, takes seconds
+                os._exit(signal_status(_Ending.number))
             for number, handler in before.items():
                 signal.signal(number, handler)
 

@@ -12,7 +12,7 @@ from asr_punct.cli.base import NAME, Section, command, print_summary, print_text
 from asr_punct.cli.outputs import check_outputs
 from asr_punct.cli.signals import advice_at_end
 from asr_punct.encoding import Encoding
-from asr_punct.errors import ArgumentError, AsrPunctError
+from asr_punct.errors import ArgumentError, AsrPunctError, either
 from asr_punct.files import InputFile
 from asr_punct.hub import named_models, shipped_configurations
 from asr_punct.languages import DEFAULT_LANGUAGE
@@ -20,7 +20,7 @@ from asr_punct.progress import progress_bar
 
 _CORPORA = ("mintzai", "iwslt", "text", "nemo-labels")
 _ENOUGH_WORDS, _FEW_WORDS = 10_000, 2_000
-_CORPUS_NAMES = f"{', '.join(_CORPORA[:-1])} or {_CORPORA[-1]}"
+_CORPUS_NAMES = either(_CORPORA)
 
 
 @command(

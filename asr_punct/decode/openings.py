@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from asr_punct.identifier import MIN_WORDS, identify
+from asr_punct.identifier import CLEAR_ODDS, MIN_WORDS, identify
 from asr_punct.languages import facts_of, parse_language
 
 LANGUAGE_WORDS = 12
 """Number of words before a sentence of few words, and after it, by which its language is identified."""
-_CLEAR_ODDS = 10.0
-"""Odds from which fewer than `MIN_WORDS` words are in a language."""
 Opens = Callable[[int, int], bool | None]
 """Whether the sentence from one word, by index, up to another opens with ¿ and ¡; None: that is not known."""
 
@@ -31,7 +29,7 @@ def opens(words: Sequence[str], language: str) -> bool | None:
     others = guess.probability_of([code for code in codes if code not in opening])
     if guess.probability_of(opening) >= others:
         return True
-    is_clear = len(words) >= MIN_WORDS or others > _CLEAR_ODDS * guess.probability_of(opening)
+    is_clear = len(words) >= MIN_WORDS or others > CLEAR_ODDS * guess.probability_of(opening)
     return False if is_clear else None
 
 

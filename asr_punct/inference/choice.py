@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 
-from asr_punct.identifier import Guess, identify, known_languages
+from asr_punct.identifier import CLEAR_ODDS, Guess, identify, known_languages
 from asr_punct.languages import describe_languages, parse_language
 from asr_punct.words import Utterance
 
@@ -18,9 +18,6 @@ no language is given, one of them is enough."""
 _SURE_WORDS, _SURE_PROBABILITY = 60, 0.99
 """A text of this many words or more in languages of models is in them with this probability; of 10,000 texts 6 have a
 lower one. Other texts are mostly in languages that the identifier does not know, such as Welsh."""
-_CLEAR_ODDS = 10.0
-"""Odds from which a few words are in a language of another model than the default one: of two English words 74 % are
-read as English, and 0.1 % of Spanish and Basque ones; of three words 94 % and 0.2 %."""
 _EARLY_PROBABILITY = 0.98
 """Probability from which a stream chooses the model before it has read `MAX_WAITING_WORDS` words."""
 CHECKED_WORDS = 20
@@ -103,7 +100,7 @@ class LanguageChoice:
         if is_clear and probability > guess.probability:  # such as a mixture of Spanish and Basque
             return model, ""
         if not is_clear or (len(set(words)) < _WARNING_WORDS and guess.probability < _WARNING_PROBABILITY):
-            if probability <= _CLEAR_ODDS * guess.probability_of(self._languages(self.default)):
+            if probability <= CLEAR_ODDS * guess.probability_of(self._languages(self.default)):
                 return self.default, ""
             return model, max(self._languages(model), key=lambda code: guess.probability_of([code]))
         name = describe_languages([guess.language])

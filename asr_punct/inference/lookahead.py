@@ -56,9 +56,8 @@ class Lookahead:
         self._since_last: Pause = 0.0  # time between the ends of the last word that the model sees and of the last word
         self._roles = self._reader.roles()
         self._speaker = ""  # of the last word of which it is known
-        self._has_names = self._after_name = (
-            False  # names of speakers: a document begins with one; the last word is one
-        )
+        self._has_names = False  # the document begins with the name of a speaker
+        self._after_name = False  # the last word is such a name
         self._held: deque[Word] = deque()  # words whose roles depend on the next ones
 
     def plan_words(self, words: Iterable[Word]) -> Iterator[Decision]:
